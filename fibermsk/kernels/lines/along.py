@@ -17,7 +17,7 @@ import numpy as np
 
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.carried import carry, fill_link, fill_path_point
+from fibermsk.kernels.lines.carried import add_drivers, carry, fill_link
 from fibermsk.kernels.lines.jets import (
     angle,
     constant,
@@ -36,11 +36,11 @@ BEFORE, ARC, AFTER = 0, 1, 2
 """Pieces of a wrapped section; a straight one is all `BEFORE`."""
 
 CENTER, BASE_E, BASE_F, AXIS = 0, 3, 6, 9
-ALPHA, PHI, FREE, LAMBDA, START, RISE, WEIGHT = 12, 13, 14, 15, 16, 17, 18
+ALPHA, PHI, FREE, LAMBDA, START, RISE, WEIGHT, RADIUS, SENSE = range(12, 21)
 """Rows of a wrapped section: vectors, angle from e to the arc, wrap angle, first free length,
-planar length, place of the start along the axis, rise, and weight of the wrapped path in the
-mean."""
-ROWS = 19
+planar length, place of the start along the axis, rise, weight of the wrapped path in the mean,
+radius and sign of the winding. The last is zero of a straight section, which has no other."""
+ROWS = 21
 
 
 @inner
@@ -101,17 +101,22 @@ def _turned(found, sine, cosine):
 
 
 @inner
-def _fill_section(paths, state, w, found, motion, o, i, out):
-    """Fill out (ROWS, 6) with the section from o to i around surface w; returns its length."""
-    a, b, axis = scratch((3, 6)), scratch((3, 6)), out[AXIS : AXIS + 3]
-    e, f, r = out[BASE_E : BASE_E + 3], out[BASE_F : BASE_F + 3], paths.radius[w]
+def _fill_section(kind, r, blend, R, p, found, motion, o, i, out):
+    """Fill out (ROWS, 6) with the section from o to i around a surface; returns its length.
+
+    Of the surface: kind, radius r, angle of the blend, and frame R, p in the ground.
+    """
+    a, b, z_axis, axis = scratch((3, 6)), scratch((3, 6)), scratch(3), out[AXIS : AXIS + 3]
+    e, f = out[BASE_E : BASE_E + 3], out[BASE_F : BASE_F + 3]
     one, rise = constant(1.0), constant(0.0)
-    carry(motion, state.p[w], 1.0, out[CENTER : CENTER + 3])
+    carry(motion, p, 1.0, out[CENTER : CENTER + 3])
     _less(o, one, out, a)
     _less(i, one, out, b)
     axis[:] = 0.0
-    if paths.kind[w] == CYLINDER:
-        carry(motion, np.ascontiguousarray(state.R[w, :, 2]), 0.0, axis)
+    if kind == CYLINDER:
+        for k in range(3):
+            z_axis[k] = R[k, 2]
+        carry(motion, z_axis, 0.0, axis)
         z, Z = product(a, axis), product(b, axis)
         _less(a, z, axis, a)
         _less(b, Z, axis, b)
@@ -124,7 +129,7 @@ def _fill_section(paths, state, w, found, motion, o, i, out):
         put(e, k, get(a, k))
     _divide(e, d_o)
     x = product(b, e)
-    if paths.kind[w] == CYLINDER:
+    if kind == CYLINDER:
         for k in range(3):
             u, v = (k + 1) % 3, (k + 2) % 3
             put(f, k, minus(times(get(axis, u), get(e, v)), times(get(axis, v), get(e, u))))
@@ -145,8 +150,10 @@ def _fill_section(paths, state, w, found, motion, o, i, out):
     put(out, FREE, free)
     put(out, LAMBDA, Lambda)
     put(out, RISE, rise)
-    weight = weight_of(phi, paths.blend[w])
+    weight = weight_of(phi, blend)
     put(out, WEIGHT, weight)
+    out[RADIUS, 0] = r
+    out[SENSE, 0] = -1.0 if kind == CYLINDER and found[DELTA] < 0.0 else 1.0
     length = root(plus(times(Lambda, Lambda), times(rise, rise)))
     if weight[0][0] == 1.0:
         return length
@@ -156,44 +163,55 @@ def _fill_section(paths, state, w, found, motion, o, i, out):
 
 
 @inner
-def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, begin):
+def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends):
     """Fill the sections of muscle m and return their number n.
 
     The state is solved. points (n + 1, 3, 6) are the active path points, wraps (n, ROWS, 6) what is
-    known of the wrapped sections, ends (n + 1, 6) the lengths up to each point, and begin (n + 1,)
-    the numbers of the path points.
+    known of the sections, and ends (n + 1, 6) the lengths up to each point.
     """
-    size, motion, line = 0, scratch((5, 6)), scratch((3, 6))
-    for k in range(paths.start[m], paths.start[m + 1]):
-        if state.active[k]:
-            fill_path_point(paths, S, moves, state, k, du, ddu, way, points[size])
-            begin[size] = k
-            size += 1
+    size, last, known, motion, line = 0, -1, -2, scratch((5, 6)), scratch((3, 6))
     ends[0] = 0.0
-    for j in range(size - 1):
-        o, i, w = points[j], points[j + 1], state.wrapped[begin[j]]
-        if w < 0:
-            _less(i, constant(1.0), o, line)
-            length = root(product(line, line))
-        else:
-            fill_link(S, moves, paths.wrap_link[w], du, ddu, way, motion)
-            length = _fill_section(paths, state, w, state.found[begin[j]], motion, o, i, wraps[j])
-        put(ends, j + 1, plus(get(ends, j), length))
+    for k in range(paths.start[m], paths.start[m + 1]):
+        if not state.active[k]:
+            continue
+        if paths.link[k] != known:
+            known = paths.link[k]
+            fill_link(S, moves, known, du, ddu, way, motion)
+        carry(motion, state.x[k], 1.0, points[size])
+        if paths.moving[k] >= 0:
+            add_drivers(paths, state, k, motion, S.shape[0], du, ddu, way, points[size])
+        j = size - 1
+        if size > 0 and state.wrapped[last] < 0:
+            wraps[j, SENSE, 0] = 0.0
+            _less(points[size], constant(1.0), points[j], line)
+            put(ends, size, plus(get(ends, j), root(product(line, line))))
+        elif size > 0:
+            w = state.wrapped[last]
+            if paths.wrap_link[w] != known:
+                known = paths.wrap_link[w]
+                fill_link(S, moves, known, du, ddu, way, motion)
+            length = _fill_section(
+                paths.kind[w], paths.radius[w], paths.blend[w], state.R[w], state.p[w],
+                state.found[last], motion, points[j], points[size], wraps[j],
+            )  # fmt: skip
+            put(ends, size, plus(get(ends, j), length))
+        last = k
+        size += 1
     return size - 1
 
 
 @inner
-def place(paths, state, at, j, piece, points, wraps, ends, begin, out):
+def place(at, j, piece, points, wraps, ends, out):
     """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j."""
     share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
-    o, i, own, w = points[j], points[j + 1], wraps[j], state.wrapped[begin[j]]
-    if w < 0 or own[WEIGHT, 0] < 1.0:
+    o, i, own = points[j], points[j + 1], wraps[j]
+    radius, sense = own[RADIUS, 0], own[SENSE, 0]
+    if sense == 0.0 or own[WEIGHT, 0] < 1.0:
         for r in range(3):
             step = times(share, minus(get(i, r), get(o, r)))
             put(out, r, plus(get(o, r), step))
-        if w < 0:
+        if sense == 0.0:
             return
-    radius, sense = paths.radius[w], sense_of(paths.kind[w], state.found[begin[j]])
     run = minus(times(share, get(own, LAMBDA)), get(own, FREE))  # planar, from the arc on
     free, turn, phi = constant(0.0), constant(0.0), get(own, PHI)
     if piece == BEFORE:
@@ -218,22 +236,16 @@ def place(paths, state, at, j, piece, points, wraps, ends, begin, out):
 
 
 @inner
-def sense_of(kind, found):
-    """Sign of the winding of a wrapped section."""
-    return -1.0 if kind == CYLINDER and found[DELTA] < 0.0 else 1.0
-
-
-@inner
-def piece_at(paths, state, n, wraps, ends, begin, at):
+def piece_at(n, wraps, ends, at):
     """Section and piece at a length from the origin."""
     j, piece = 0, BEFORE
     while j + 1 < n and (ends[j + 1, 0] < at or ends[j + 1, 0] == ends[j, 0]):
         j += 1
-    w = state.wrapped[begin[j]]
-    if w >= 0:
-        own, share = wraps[j], (at - ends[j, 0]) / (ends[j + 1, 0] - ends[j, 0])
+    own = wraps[j]
+    if own[SENSE, 0] != 0.0:
+        share = (at - ends[j, 0]) / (ends[j + 1, 0] - ends[j, 0])
         run = share * own[LAMBDA, 0] - own[FREE, 0]
-        piece = BEFORE if run < 0.0 else ARC if run <= paths.radius[w] * own[PHI, 0] else AFTER
+        piece = BEFORE if run < 0.0 else ARC if run <= own[RADIUS, 0] * own[PHI, 0] else AFTER
     return j, piece
 
 
@@ -245,10 +257,9 @@ def fill_along(paths, S, moves, state, m, fractions, du, ddu, way, out):
     """
     n = paths.start[m + 1] - paths.start[m]
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
-    begin = np.empty(n, np.int64)
-    size = fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends, begin)
+    size = fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends)
     L = get(ends, size)
     for k in range(fractions.size):
         at = scaled(fractions[k], L)
-        j, piece = piece_at(paths, state, size, wraps, ends, begin, at[0][0])
-        place(paths, state, at, j, piece, points, wraps, ends, begin, out[k])
+        j, piece = piece_at(size, wraps, ends, at[0][0])
+        place(at, j, piece, points, wraps, ends, out[k])

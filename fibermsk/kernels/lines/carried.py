@@ -17,31 +17,49 @@ TWIST, ACCELERATION, WAY, TWIST_VARIED, ACCELERATION_VARIED = 0, 1, 2, 3, 4
 
 @kernel
 def fill_link(S, moves, link, du, ddu, way, out):
-    """Fill out (5, 6) with the motion of a link, angular parts first; -1 is the ground."""
-    part, varied, turned = scratch(6), scratch(6), scratch(6)
+    """Fill out (5, 6) with the motion of a link, angular parts first; -1 is the ground.
+
+    A variation about axis b, of the twist V_b and the spatial acceleration A_b, turns what follows
+    from there on; by the Jacobi identity,
+
+        V_varied = [S_b, V - V_b],   A_varied = [S_b, A - A_b] + [[V_b, S_b], V - V_b].
+    """
+    part, turned, aside, asides = scratch(6), scratch(6), scratch(6), scratch(6)
     out[:] = 0.0
+    asides[:] = 0.0
     V, A, W, dV, dA = out[0], out[1], out[2], out[3], out[4]
     for a in range(S.shape[0] if link >= 0 else 0):
         if not moves[link, a]:
             continue
-        bracket(W, S[a], varied)
-        for r in range(6):
-            part[r] = du[a] * S[a, r]
-            A[r] += ddu[a] * S[a, r]
-            dA[r] += ddu[a] * varied[r]
-            varied[r] *= du[a]
-        bracket(V, part, turned)
-        for r in range(6):
-            A[r] += turned[r]
-        bracket(dV, part, turned)
-        for r in range(6):
-            dA[r] += turned[r]
-        bracket(V, varied, turned)
-        for r in range(6):
-            dA[r] += turned[r]
-            V[r] += part[r]
-            dV[r] += varied[r]
-            W[r] += way[a] * S[a, r]
+        if du[a] != 0.0 or ddu[a] != 0.0:
+            for r in range(6):
+                part[r] = du[a] * S[a, r]
+            bracket(V, part, turned)
+            for r in range(6):
+                A[r] += ddu[a] * S[a, r] + turned[r]
+                V[r] += part[r]
+        if way[a] != 0.0:
+            for r in range(6):
+                part[r] = way[a] * S[a, r]
+                W[r] += part[r]
+            bracket(V, part, aside)
+            bracket(aside, V, turned)
+            for r in range(6):
+                asides[r] += aside[r]
+                dV[r] += aside[r]
+                dA[r] -= turned[r]
+            bracket(A, part, turned)
+            for r in range(6):
+                dA[r] += turned[r]
+    bracket(W, V, turned)
+    for r in range(6):
+        dV[r] += turned[r]
+    bracket(W, A, turned)
+    for r in range(6):
+        dA[r] += turned[r]
+    bracket(asides, V, turned)
+    for r in range(6):
+        dA[r] += turned[r]
 
 
 @inner
@@ -102,14 +120,11 @@ def _add_offset(motion, e, order, rate, change, way, out):
             out[r, 5] += way * rate * rate * f
 
 
-@kernel
-def fill_path_point(paths, S, moves, state, k, du, ddu, way, out):
-    """Fill out (3, 6) with path point k."""
-    motion, n_axes = scratch((5, 6)), S.shape[0]
-    fill_link(S, moves, paths.link[k], du, ddu, way, motion)
-    carry(motion, state.x[k], 1.0, out)
+@inner
+def add_drivers(paths, state, k, motion, n_axes, du, ddu, way, out):
+    """Add to path point k, out (3, 6), what drivers move it by; motion (5, 6) is its link's."""
     moving = paths.moving[k]
-    for c in range(3 if moving >= 0 else 0):
+    for c in range(3):
         d = paths.driver[moving, c]
         if d >= 0:
             d += n_axes
@@ -117,3 +132,12 @@ def fill_path_point(paths, S, moves, state, k, du, ddu, way, out):
             _add_offset(motion, state.slope[moving, c], 1, r, s, w, out)
             _add_offset(motion, state.bend[moving, c], 2, r, s, w, out)
             _add_offset(motion, state.third[moving, c], 3, r, s, w, out)
+
+
+@kernel
+def fill_path_point(paths, S, moves, state, k, du, ddu, way, motion, out):
+    """Fill out (3, 6) with path point k, and the motion (5, 6) of its link."""
+    fill_link(S, moves, paths.link[k], du, ddu, way, motion)
+    carry(motion, state.x[k], 1.0, out)
+    if paths.moving[k] >= 0:
+        add_drivers(paths, state, k, motion, S.shape[0], du, ddu, way, out)

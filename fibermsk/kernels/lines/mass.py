@@ -23,32 +23,36 @@ from fibermsk.kernels.lines.along import (
     PHI,
     RISE,
     ROWS,
+    SENSE,
     WEIGHT,
     fill_paths,
     get,
     place,
     put,
-    sense_of,
 )
 from fibermsk.kernels.lines.jets import cosine_and_sine, minus, over, plus, scaled, times
+from fibermsk.kernels.lines.mass_common import (
+    FRACTION,
+    TAU_AFTER,
+    TAU_BEFORE,
+    VIA_ROWS,
+    common_axes,
+    move_common,
+    turn_all,
+)
 from fibermsk.kernels.lines.mass_nodes import density_at, edge_fraction, fill_nodes, fill_points
 from fibermsk.kernels.lines.mass_sums import add_nodes
 
-POINT, TAU_BEFORE, TAU_AFTER, FRACTION = 0, 3, 6, 9
-"""Rows of a via point."""
-VIA_ROWS = 10
-
 
 @inner
-def _fill_tau(paths, state, j, at_end, points, wraps, ends, n, begin, out):
+def _fill_tau(j, at_end, points, wraps, ends, n, out):
     """Fill out (3, 6) with dx/dalpha at the start or the end of section j."""
     steep = over(get(ends, n), minus(get(ends, j + 1), get(ends, j)))
     for r in range(3):
         put(out, r, times(steep, minus(get(points[j + 1], r), get(points[j], r))))
-    w = state.wrapped[begin[j]]
-    if w < 0:
+    own, sense = wraps[j], wraps[j, SENSE, 0]
+    if sense == 0.0:
         return
-    own, sense = wraps[j], sense_of(paths.kind[w], state.found[begin[j]])
     turned = get(own, ALPHA)
     if at_end:
         turned = plus(turned, get(own, PHI))
@@ -83,50 +87,10 @@ def _add_via(density, slope, rate, axes, via, r, M, dq, dp):
             dq[to, axes[b]] += density * rate * rate * change
 
 
-@inner
-def _moves_all(paths, moves, m, a):
-    """Whether axis a moves all path points and surfaces of muscle m alike."""
-    if a >= moves.shape[1]:
-        return False  # a driver
-    for k in range(paths.start[m], paths.start[m + 1]):
-        if paths.link[k] < 0 or not moves[paths.link[k], a]:
-            return False
-    for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
-        if paths.wrap_link[w] < 0 or not moves[paths.wrap_link[w], a]:
-            return False
-    return True
-
-
-@inner
-def _turn_all(w, axes, a, weight, found, nodes, dens, via, n_via, dq):
-    """Add the terms of second derivatives by an axis that moves the whole path, of direction w.
-
-    It turns the derivatives by all axes after it: x_ab = w x x_b, and no fraction changes.
-    """
-    n_own = axes.size
-    for b in range(a, n_own):
-        total = 0.0
-        for k in range(nodes):
-            x, f = found[b, k, 0], found[n_own, k, 1]
-            for c in range(3):
-                u, v = (c + 1) % 3, (c + 2) % 3
-                total += weight[k] * (w[u] * x[v] - w[v] * x[u]) * f[c]
-        for i in range(1, n_via):
-            x, own = via[b, i], via[0, i]
-            scale = dens[i] * own[FRACTION, 1] * own[FRACTION, 1]
-            for c in range(3):
-                u, v = (c + 1) % 3, (c + 2) % 3
-                bend = own[TAU_AFTER + c, 0] - own[TAU_BEFORE + c, 0]
-                total += scale * (w[u] * x[v, 3] - w[v] * x[u, 3]) * bend
-        dq[axes[a], axes[b]] += total
-        if a != b:
-            dq[axes[b], axes[a]] += total
-
-
 @kernel
 def fill_masses(
     paths, S, moves, state, muscles, knot_start, knots, densities, at_points, line, arc, speed,
-    rate, gravity, axis_start, axes, r, M, dq, dp,
+    rate, gravity, axis_start, axes, ways, r, M, dq, dp, bend,
 ):  # fmt: skip
     """Add generalized forces of the mass of muscles; returns the sums of their energies.
 
@@ -139,7 +103,7 @@ def fill_masses(
         by = axes[axis_start[k] : axis_start[k + 1]]
         found = fill_mass(
             paths, S, moves, state, muscles[k], knots[own], densities[own], at_points[k], line,
-            arc, speed, rate, gravity, by, r, M, dq, dp,
+            arc, speed, rate, gravity, by, ways, r, M, dq, dp, bend,
         )  # fmt: skip
         kinetic += found[0]
         potential += found[1]
@@ -149,7 +113,7 @@ def fill_masses(
 @inner
 def fill_mass(
     paths, S, moves, state, m, knots, densities, at_points, line, arc, speed, rate, gravity, axes,
-    r, M, dq, dp,
+    ways, r, M, dq, dp, bend,
 ):  # fmt: skip
     """Add generalized forces of the mass of muscle m, inertia minus weight; returns its energies.
 
@@ -169,11 +133,17 @@ def fill_mass(
     gravity : (3,) float array
         [m/s^2].
     axes : (n_own,) int array
-        Axes and drivers that move the path.
+        Axes and drivers that move the path, in order.
+    ways : (n_u, n) float array
+        Rates of axes and drivers by those of the coordinates.
     r : (n_u,) float array
         Generalized forces.
     M, dq, dp : (n_u, n_u) float array
-        Their derivatives by accelerations, positions and speeds; empty: not added.
+        Their derivatives by accelerations, positions and speeds, without those in ``bend``; empty:
+        not added.
+    bend : (n, n) float array
+        Derivative by positions of the forces on the coordinates, by the second derivatives of the
+        points in the axes and drivers that do not move the whole path.
 
     Returns
     -------
@@ -181,48 +151,49 @@ def fill_mass(
         Energies [J].
     """
     n_own, n, n_u = axes.size, paths.start[m + 1] - paths.start[m], speed.size
+    link = paths.link[paths.start[m] : paths.start[m + 1]]
+    wrap_link = paths.wrap_link[paths.wrap_start[m] : paths.wrap_start[m + 1]]
+    n_common = common_axes(link, wrap_link, moves, axes)
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
-    begin, most = np.empty(n, np.int64), 3 * n + knots.size
+    most = 3 * n + knots.size
     n_nodes = knots.size if at_points else most * max(line.shape[1], arc.shape[1])
     alpha, weight, where = np.empty(n_nodes), np.empty(n_nodes), np.empty((n_nodes, 2), np.int64)
     edge, sided, x = np.empty((2 * most, 3), np.int64), np.empty(2 * most), scratch((3, 6))
     # by own axis b: x_b, x'_b and x''_b at the nodes; in the last place x', x'' - g and x
     found = np.empty((n_own + 1, n_nodes, 3, 3))
-    passed, via = np.empty((n_own, 2 * most)), np.empty((n_own, n, VIA_ROWS, 6))
+    passed, via = np.zeros((n_own, 2 * most)), np.zeros((n_own, n, VIA_ROWS, 6))
     way, rest, one = np.zeros(n_u), np.zeros(n_u), np.zeros(n_u)
     motion, nodes, edges, sections = found[n_own], 0, 0, 0
-    for b in range(n_own):
+    first = min(n_common, n_own - 1)
+    for b in range(first, n_own):
         way[axes[b]] = 1.0
-        sections = fill_paths(
-            paths, S, moves, state, m, speed, rate, way, points, wraps, ends, begin
-        )
+        sections = fill_paths(paths, S, moves, state, m, speed, rate, way, points, wraps, ends)
         way[axes[b]] = 0.0
-        if b == 0 and at_points:
-            arguments = wraps, ends, begin, knots, alpha, where
-            nodes = fill_points(paths, state, sections, *arguments)
+        if b == first and at_points:
+            nodes = fill_points(sections, wraps, ends, knots, alpha, where)
             weight[:] = densities
-        elif b == 0:
-            arguments = wraps, ends, begin, knots, densities, line, arc
-            nodes, edges = fill_nodes(
-                paths, state, sections, *arguments, alpha, weight, where, edge, sided
-            )
+        elif b == first:
+            arguments = knots, densities, line, arc, alpha, weight, where, edge, sided
+            nodes, edges = fill_nodes(sections, wraps, ends, *arguments)
         for k in range(nodes):
             at = scaled(alpha[k], get(ends, sections))
-            place(paths, state, at, where[k, 0], where[k, 1], points, wraps, ends, begin, x)
+            place(at, where[k, 0], where[k, 1], points, wraps, ends, x)
             for c in range(3):
                 for d in range(3):
                     found[b, k, d, c] = x[c, 3 + d]
                 motion[k, 0, c], motion[k, 1, c] = x[c, 1], x[c, 2] - gravity[c]
                 motion[k, 2, c] = x[c, 0]
         for k in range(edges):
-            arguments = wraps, ends, sections, begin
-            passed[b, k] = edge_fraction(paths, state, edge[k, 1], edge[k, 2], *arguments)[1][0]
+            j, piece = edge[k, 1], edge[k, 2]
+            passed[b, k] = edge_fraction(j, piece, wraps, ends, sections)[1][0]
         for i in range(1, 1 if at_points else sections):
-            arguments = points, wraps, ends, sections, begin
+            arguments = points, wraps, ends, sections
             via[b, i, :3] = points[i]
-            _fill_tau(paths, state, i - 1, True, *arguments, via[b, i, TAU_BEFORE:TAU_AFTER])
-            _fill_tau(paths, state, i, False, *arguments, via[b, i, TAU_AFTER:FRACTION])
+            _fill_tau(i - 1, True, *arguments, via[b, i, TAU_BEFORE:TAU_AFTER])
+            _fill_tau(i, False, *arguments, via[b, i, TAU_AFTER:FRACTION])
             put(via[b, i], FRACTION, over(get(ends, i), get(ends, sections)))
+    n_via = 1 if at_points else sections
+    move_common(S, axes, n_common, first, speed, rate, gravity, found, nodes, via, n_via)
     arguments = weight, gravity, axes, r, M, dq, dp
     kinetic, potential = add_nodes(found, nodes, *arguments)
     second = M.size > 0
@@ -232,41 +203,50 @@ def fill_mass(
         for a in range(n_own):
             J = found[a, edge[k, 0], 0]
             h = sided[k] * (J[0] * f[0] + J[1] * f[1] + J[2] * f[2])
-            for b in range(n_own):
+            for b in range(n_common, n_own):
                 dq[axes[a], axes[b]] += h * passed[b, k]
-    dens, n_via = np.zeros(n), 1 if at_points else sections
+    dens = np.zeros(n)
     for i in range(1, n_via):
         density, slope = density_at(via[0, i, FRACTION, 0], knots, densities)
         dens[i] = density
         _add_via(density, slope, via[0, i, FRACTION, 1], axes, via[:, i], r, M, dq, dp)
     if not second:
         return kinetic, potential
-    # second derivatives of the points: of the derivative by one axis in the way of another
-    for a in range(n_own):
-        if _moves_all(paths, moves, m, axes[a]):
-            _turn_all(S[axes[a], :3], axes, a, weight, found, nodes, dens, via, n_via, dq)
+    # second derivatives of the points
+    for a in range(n_common):
+        turn_all(S[axes[a], :3], axes, a, weight, found, nodes, dens, via, n_via, dq)
+    for a in range(ways.shape[1]):
+        if not _fill_way(ways, a, axes, n_common, one):
             continue
-        one[axes[a]] = 1.0
-        for b in range(a, n_own):
-            way[axes[b]] = 1.0
-            fill_paths(paths, S, moves, state, m, one, rest, way, points, wraps, ends, begin)
-            way[axes[b]] = 0.0
+        for b in range(a, ways.shape[1]):
+            if not _fill_way(ways, b, axes, n_common, way):
+                continue
+            fill_paths(paths, S, moves, state, m, one, rest, way, points, wraps, ends)
             total = 0.0
             for k in range(nodes):
                 at = scaled(alpha[k], get(ends, sections))
-                place(paths, state, at, where[k, 0], where[k, 1], points, wraps, ends, begin, x)
+                place(at, where[k, 0], where[k, 1], points, wraps, ends, x)
                 f = motion[k, 1]
                 total += weight[k] * (x[0, 4] * f[0] + x[1, 4] * f[1] + x[2, 4] * f[2])
             for i in range(1, n_via):
                 own, change = via[0, i], 0.0
-                bend = over(get(ends, i), get(ends, sections))[1][1]
+                twice = over(get(ends, i), get(ends, sections))[1][1]
                 for c in range(3):
                     before, after = own[TAU_BEFORE + c, 0], own[TAU_AFTER + c, 0]
                     change += points[i, c, 4] * (after - before)
-                    change -= 0.5 * bend * (after * after - before * before)
+                    change -= 0.5 * twice * (after * after - before * before)
                 total += dens[i] * own[FRACTION, 1] * own[FRACTION, 1] * change
-            dq[axes[a], axes[b]] += total
+            bend[a, b] += total
             if a != b:
-                dq[axes[b], axes[a]] += total
-        one[axes[a]] = 0.0
+                bend[b, a] += total
     return kinetic, potential
+
+
+@inner
+def _fill_way(ways, i, axes, n_common, way):
+    """Fill way (n_u,) with coordinate i's axes that do not move the whole path; False if none."""
+    found = False
+    for a in range(n_common, axes.size):
+        way[axes[a]] = ways[axes[a], i]
+        found = found or way[axes[a]] != 0.0
+    return found

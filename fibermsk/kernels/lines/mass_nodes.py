@@ -7,7 +7,18 @@ a surface, so a continuous mass is integrated from corner to corner, and along e
 from __future__ import annotations
 
 from fibermsk._compile import inner
-from fibermsk.kernels.lines.along import AFTER, ARC, BEFORE, FREE, LAMBDA, PHI, get, piece_at
+from fibermsk.kernels.lines.along import (
+    AFTER,
+    ARC,
+    BEFORE,
+    FREE,
+    LAMBDA,
+    PHI,
+    RADIUS,
+    SENSE,
+    get,
+    piece_at,
+)
 from fibermsk.kernels.lines.jets import minus, over, plus, scaled, times
 
 
@@ -24,39 +35,37 @@ def density_at(alpha, knots, densities):
 
 
 @inner
-def edge_fraction(paths, state, j, part, wraps, ends, n, begin):
+def edge_fraction(j, part, wraps, ends, n):
     """Fraction at the start of a piece of section j, as a jet."""
     at = get(ends, j)
     if part != BEFORE:
         own = wraps[j]
         planar = get(own, FREE)
         if part == AFTER:
-            planar = plus(planar, scaled(paths.radius[state.wrapped[begin[j]]], get(own, PHI)))
+            planar = plus(planar, scaled(own[RADIUS, 0], get(own, PHI)))
         length = minus(get(ends, j + 1), at)
         at = plus(at, times(length, over(planar, get(own, LAMBDA))))
     return over(at, get(ends, n))
 
 
 @inner
-def fill_points(paths, state, n, wraps, ends, begin, fractions, alpha, where):
+def fill_points(n, wraps, ends, fractions, alpha, where):
     """Fill nodes at given fractions; returns their number. See `fill_nodes`."""
     for k in range(fractions.size):
         alpha[k] = fractions[k]
-        arguments = paths, state, n, wraps, ends, begin
-        where[k, 0], where[k, 1] = piece_at(*arguments, fractions[k] * ends[n, 0])
+        where[k, 0], where[k, 1] = piece_at(n, wraps, ends, fractions[k] * ends[n, 0])
     return fractions.size
 
 
 @inner
 def fill_nodes(
-    paths, state, n, wraps, ends, begin, knots, densities, line, arc,
-    alpha, weight, where, edge, sided,
+    n, wraps, ends, knots, densities, line, arc, alpha, weight, where, edge, sided
 ):  # fmt: skip
     """Fill nodes and edges of a continuous mass; returns their numbers.
 
     Parameters
     ----------
-    paths, state, n, wraps, ends, begin
+    n, wraps, ends
         A path; see `fibermsk.kernels.lines.along.fill_paths`.
     knots, densities : (n_knots,) float array
         Mass over the fraction of the length [kg], linear between knots.
@@ -70,13 +79,13 @@ def fill_nodes(
     """
     nodes, edges, L = 0, 0, ends[n, 0]
     for j in range(n):
-        own, wrapped, at = wraps[j], state.wrapped[begin[j]] >= 0, ends[j, 0]
+        own, wrapped, at = wraps[j], wraps[j, SENSE, 0] != 0.0, ends[j, 0]
         for part in range(3 if wrapped else 1):
             low, at = at, ends[j + 1, 0]
             if wrapped and part != AFTER:
                 planar = own[FREE, 0]
                 if part == ARC:
-                    planar += own[PHI, 0] * paths.radius[state.wrapped[begin[j]]]
+                    planar += own[PHI, 0] * own[RADIUS, 0]
                 at = ends[j, 0] + planar / own[LAMBDA, 0] * (ends[j + 1, 0] - ends[j, 0])
             rule = arc if part == ARC else line
             first, last = max(low / L, knots[0]), min(at / L, knots[-1])

@@ -106,7 +106,8 @@ def _fill_frame(paths, S, moves, state, k, j, w, du, ddu, way, frame, o, i):
         carry(motion, np.ascontiguousarray(state.R[w, :, c]), 0.0, frame[c])
     carry(motion, state.p[w], 1.0, frame[3])
     for end in range(2):
-        fill_path_point(paths, S, moves, state, k if end == 0 else j, du, ddu, way, x)
+        point = k if end == 0 else j
+        fill_path_point(paths, S, moves, state, point, du, ddu, way, motion, x)
         for c in range(3):
             put(x, c, scaled(1.0 / paths.radius[w], minus(get(x, c), get(frame[3], c))))
         for c in range(3):

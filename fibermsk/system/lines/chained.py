@@ -107,7 +107,7 @@ def along_chains(
             fill_link(S, moves, paths.wrap_link[w[s]], du, ddu, rest, motion)
             V[s], A[s] = motion[TWIST], motion[ACCELERATION]
         for at, point in ((0, one.start), (-1, one.end)):
-            fill_path_point(paths, S, moves, state, point, du, ddu, rest, jet)
+            fill_path_point(paths, S, moves, state, point, du, ddu, rest, motion, jet)
             ends[at] = jet[:, :3]
         u, change = np.empty((n, 4)), np.empty((n, 4))
         chain = paths.kind[w], paths.size[w], state.R[w], state.p[w], V, A, one.feet, u, change

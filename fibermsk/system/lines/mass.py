@@ -92,15 +92,20 @@ class MuscleMasses:
     def _forces(
         self, at: At, gravity: Array, second: bool
     ) -> tuple[Array, list[Array], tuple[float, float]]:
-        """Forces on axes and drivers, their derivatives by rate, position and speed, energies."""
+        """Forces on axes and drivers, derivatives, energies.
+
+        The derivatives are by rate, position and speed of axes and drivers, and a part by the
+        coordinates of the forces on these.
+        """
         placed, paths = self.paths.at(at), self.paths
         chained = np.flatnonzero(placed.state.wrapped == CHAIN)
         if chained.size:
             k = int(np.searchsorted(paths.arrays.start, int(chained[0]), side="right")) - 1
             raise over_several(self.muscles[k])
         rate = paths.axes.rates(at)
-        r, n = np.zeros(rate.size), rate.size if second else 0
-        slopes = [np.zeros((n, n)) for _ in range(3)]
+        ways = paths.axes.jacobian(at.motion)
+        r, sides = np.zeros(rate.size), [rate.size] * 3 + [ways.shape[1]]
+        slopes = [np.zeros((n, n) if second else (0, 0)) for n in sides]
         S, moves, state, speed = at.motion.links.S, paths.moves, placed.state, placed.speed_u
         kinetic, potential = 0.0, 0.0
         if self._others.size:
@@ -109,24 +114,25 @@ class MuscleMasses:
             kinetic, potential = fill_masses(
                 paths.arrays, S, moves, state, self._others, self._knot_start, self._knots,
                 self._densities, self._at_points, *self._rules, speed, rate, gravity,
-                self._axis_start, self._axes, r, *slopes,
+                self._axis_start, self._axes, ways, r, *slopes,
             )  # fmt: skip
         for one, fractions, weights, axes in self._by_network:
             from fibermsk.kernels.lines.network_paths import fill_network_mass
 
             found = fill_network_mass(
                 paths.arrays, S, moves, state, one.network, one.k, one.j, one.w, fractions,
-                weights, speed, rate, gravity, axes, r, *slopes,
+                weights, speed, rate, gravity, axes, r, *slopes[:3],
             )  # fmt: skip
             kinetic, potential = kinetic + found[0], potential + found[1]
         return r, slopes, (kinetic, potential)
 
     def add(self, at: At, sums: Sums) -> None:
         """Add inertia and weight."""
-        r, (M, dq, dp), _ = self._forces(at, self._gravity, sums.slopes is not None)
+        r, (M, dq, dp, bend), _ = self._forces(at, self._gravity, sums.slopes is not None)
         sums.force[:] += self.paths.axes.jacobian(at.motion).T @ r
         if sums.slopes is not None:
             sums.corner[:] += self.paths.axes.follow(at.motion, sums.slopes, dq, dp, M, r)
+            sums.corner[:] += bend
 
     def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
         """Add inertia, and gravity to the applied forces."""

@@ -1,0 +1,114 @@
+"""Axes that move a whole path as if it were rigid.
+
+They are those below all that the path touches. Their twist S turns with the axes before them, of
+the twist V and the spatial acceleration A:
+
+    x_a = S.x,   (S.x)' = S'.x + w x x',   S' = [V, S],   S'' = [A, S] + [V, [V, S]],
+
+with (w, v).x = w x x + v.
+"""
+
+from __future__ import annotations
+
+from fibermsk._compile import inner
+from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.skeleton.rigid import add_cross, bracket
+
+POINT, TAU_BEFORE, TAU_AFTER, FRACTION = 0, 3, 6, 9
+"""Rows of a via point."""
+VIA_ROWS = 10
+
+
+@inner
+def common_axes(link, wrap_link, moves, axes):
+    """Number of the axes (n,) that move all points and surfaces of a path: the first ones.
+
+    link, wrap_link: links of the points and of the surfaces; axes from moves.shape[1] on are
+    drivers.
+    """
+    n = 0
+    for a in axes:
+        if a >= moves.shape[1]:
+            break
+        all_move = True
+        for k in link:
+            all_move = all_move and k >= 0 and moves[k, a]
+        for k in wrap_link:
+            all_move = all_move and k >= 0 and moves[k, a]
+        if not all_move:
+            break
+        n += 1
+    return n
+
+
+@inner
+def move_common(S, axes, n_common, known, speed, rate, gravity, found, nodes, via, n_via):
+    """Fill the derivatives of nodes and via points by the common axes.
+
+    found (n_own + 1, nodes, 3, 3), via (n_own, n_via, VIA_ROWS, 6) as in
+    `fibermsk.kernels.lines.mass`; values of via points are those of the axis ``known``.
+    """
+    W, V, A, part = scratch((3, 6)), scratch(6), scratch(6), scratch(6)
+    acceleration = scratch(3)
+    motion = found[axes.size]
+    V[:] = 0.0
+    A[:] = 0.0
+    for a in range(n_common):
+        own = S[axes[a]]
+        bracket(V, own, W[1])
+        bracket(V, W[1], part)
+        bracket(A, own, W[2])
+        for r in range(6):
+            W[0, r] = own[r]
+            W[2, r] += part[r]
+            A[r] += rate[axes[a]] * own[r] + speed[axes[a]] * W[1, r]
+            V[r] += speed[axes[a]] * own[r]
+        for k in range(nodes):
+            x, v, f = motion[k, 2], motion[k, 0], motion[k, 1]
+            for r in range(3):
+                acceleration[r] = f[r] + gravity[r]
+                for d in range(3):
+                    found[a, k, d, r] = W[d, 3 + r]
+            out = found[a, k]
+            add_cross(1.0, W[0, :3], x, out[0])
+            add_cross(1.0, W[1, :3], x, out[1])
+            add_cross(1.0, W[0, :3], v, out[1])
+            add_cross(1.0, W[2, :3], x, out[2])
+            add_cross(2.0, W[1, :3], v, out[2])
+            add_cross(1.0, W[0, :3], acceleration, out[2])
+        for i in range(1, n_via):
+            for row in range(VIA_ROWS):
+                for d in range(3):
+                    via[a, i, row, d] = via[known, i, row, d]
+                    via[a, i, row, 3 + d] = 0.0
+            for row in range(POINT, FRACTION, 3):
+                for c in range(3):
+                    u, w = (c + 1) % 3, (c + 2) % 3
+                    turned = W[0, u] * via[a, i, row + w, 0] - W[0, w] * via[a, i, row + u, 0]
+                    via[a, i, row + c, 3] = turned + (W[0, 3 + c] if row == POINT else 0.0)
+
+
+@inner
+def turn_all(w, axes, a, weight, found, nodes, dens, via, n_via, dq):
+    """Add the terms of second derivatives by an axis that moves the whole path, of direction w.
+
+    It turns the derivatives by all axes after it: x_ab = w x x_b, and no fraction changes.
+    """
+    n_own = axes.size
+    for b in range(a, n_own):
+        total = 0.0
+        for k in range(nodes):
+            x, f = found[b, k, 0], found[n_own, k, 1]
+            for c in range(3):
+                u, v = (c + 1) % 3, (c + 2) % 3
+                total += weight[k] * (w[u] * x[v] - w[v] * x[u]) * f[c]
+        for i in range(1, n_via):
+            x, own = via[b, i], via[0, i]
+            scale = dens[i] * own[FRACTION, 1] * own[FRACTION, 1]
+            for c in range(3):
+                u, v = (c + 1) % 3, (c + 2) % 3
+                bend = own[TAU_AFTER + c, 0] - own[TAU_BEFORE + c, 0]
+                total += scale * (w[u] * x[v, 3] - w[v] * x[u, 3]) * bend
+        dq[axes[a], axes[b]] += total
+        if a != b:
+            dq[axes[b], axes[a]] += total
