@@ -2,6 +2,7 @@
 
 from fibermsk.bench import (
     kernels,
+    muscle_mass,
     parameters,
     peer_table,
     scaling,
@@ -26,6 +27,7 @@ BENCHES = {
         Bench("kernels", "parts of a step, threads, cables, paths of muscles", kernels.run),
         Bench("parameters", "overhead of a study of 50 values", parameters.run),
         Bench("skeleton", "a tree of bodies: M, bias, C and its derivative", skeleton.run),
+        Bench("muscle_mass", "a step of 40 muscles with and without mass", muscle_mass.run),
         Bench("view", "frames per second of the viewer, 5 and 500 fibers", view.run),
         Bench("peers", "the other simulators with fixed settings", peer_table.run),
     )

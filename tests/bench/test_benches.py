@@ -165,6 +165,13 @@ def test_skeleton():
     assert cases["all", 10]["coordinates"] == 25 and cases["all", 40]["coordinates"] == 100
 
 
+def test_muscle_mass():
+    found = run("muscle_mass", quick=True)
+    seconds = {row["case"]: row["seconds"] for row in found["rows"]}
+    ratio = found["ratios"]["with_mass_over_massless"]
+    assert ratio == pytest.approx(seconds["with mass"] / seconds["massless"])
+
+
 def test_parameters(monkeypatch):
     from fibermsk.bench import parameters
 
