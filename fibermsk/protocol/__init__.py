@@ -12,6 +12,7 @@ from fibermsk.protocol.optional import (
     Records as Records,
     Rubs as Rubs,
     Softens as Softens,
+    Switches as Switches,
     offers as offers,
 )
 from fibermsk.protocol.system import System as System

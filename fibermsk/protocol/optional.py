@@ -170,6 +170,31 @@ class HasCuts(Protocol):
 
 
 @runtime_checkable
+class Switches(Protocol):
+    """Additional interface of systems whose inertia jumps where an angle changes its sign.
+
+    A run holds the sides of all angles during a step, and ends steps where one changes.
+    """
+
+    @property
+    def n_switches(self) -> int:
+        """Number of angles."""
+        ...
+
+    def switch_angles(self, t: float, y: Array) -> Array:
+        """Angles (n_switches,) [rad], whatever is held; NaN if there is none."""
+        ...
+
+    def hold_sides(self, sides: Array | None) -> None:
+        """Evaluate with the sides (n_switches,), 1 for positive; None: with those of the angles."""
+        ...
+
+    def switch_slope(self, t: float, y: Array, k: int) -> Array:
+        """Derivatives (n,) of angle k, whose side is held to be positive."""
+        ...
+
+
+@runtime_checkable
 class Marches(Protocol):
     """Additional interface of systems whose runs may be one compiled loop."""
 

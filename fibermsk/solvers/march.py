@@ -13,7 +13,8 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.guard import Guard
-from fibermsk.protocol import Evaluation, System
+from fibermsk.protocol import Evaluation, Switches, System, offers
+from fibermsk.solvers.crossings import cross, land, sides_of
 from fibermsk.solvers.newton.collisions import begin, judge, refine_along
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
 from fibermsk.solvers.newton.stage import Method, State, projected
@@ -26,6 +27,10 @@ from fibermsk.solvers.vectors import largest
 
 _OPENING = 1e-3
 """Change of the start velocities, over their size and 1, that constraints may ask for."""
+
+
+_BACK = 1e-9
+"""Share of a step by which one that is reflected ends before its end beyond the jump."""
 
 
 class March(NamedTuple):
@@ -129,7 +134,7 @@ def _named(observer: Observer, now: Accepted) -> Iterator[None]:
 
 def _observed(march: March, corners: Corners, at: Accepted) -> Accepted:
     """Next accepted step, with the memories of all observers."""
-    now = _step(march, corners, at, at.counters)
+    now = _crossed(march, corners, at, at.counters)
     if not march.users:
         return now
 
@@ -138,10 +143,7 @@ def _observed(march: March, corners: Corners, at: Accepted) -> Accepted:
     def redo(end: float) -> Accepted:
         nonlocal now
         system.restore(at.left)
-        spent = replace(now.counters)
-        spent.substeps -= 1
-        spent.rejected_steps += 1
-        now = _step(march, corners, at, spent, end)
+        now = _crossed(march, corners, at, _rejected(now), end)
         return now
 
     for one in march.users:
@@ -164,6 +166,58 @@ def _observed(march: March, corners: Corners, at: Accepted) -> Accepted:
     return replace(now, memories=memories, ending=ending)
 
 
+def _rejected(now: Accepted) -> Counters:
+    """Cost of a run whose last step is repeated."""
+    spent = replace(now.counters)
+    spent.substeps -= 1
+    spent.rejected_steps += 1
+    return spent
+
+
+def _crossed(
+    march: March, corners: Corners, at: Accepted, spent: Counters, end: float | None = None
+) -> Accepted:
+    """Next accepted step as `_step`, which ends where the inertia jumps, with what follows."""
+    system, now = march.system, _step(march, corners, at, spent, end)
+    if not (offers(system, Switches) and system.n_switches):
+        return now
+
+    def redo(to: float) -> Accepted:
+        nonlocal now
+        march.system.restore(at.left)
+        now = _step(march, corners, at, _rejected(now), to)
+        return now
+
+    old, landed = sides_of(system, at.memory.state), land(system, at, now, redo)
+    new = sides_of(system, landed.memory.state)
+    if (old == new).all():
+        return landed
+    after, passed = cross(system, march.method, landed, old, new)
+    if passed:
+        return after
+    # reflected where the path has not changed yet
+    width, back = landed.t - at.t, _BACK
+    while back < 1.0:
+        before = redo(landed.t - back * width)
+        if (sides_of(system, before.memory.state) == old).all():
+            return cross(system, march.method, before, old, new)[0]
+        back *= 8.0
+    return after
+
+
+@contextmanager
+def _held(system: System, state: State) -> Iterator[None]:
+    """Context in which the sides of `Switches` are those of a state."""
+    if not (offers(system, Switches) and system.n_switches):
+        yield
+        return
+    system.hold_sides(sides_of(system, state))
+    try:
+        yield
+    finally:
+        system.hold_sides(None)
+
+
 def _step(
     march: March, corners: Corners, at: Accepted, spent: Counters, end: float | None = None
 ) -> Accepted:
@@ -176,7 +230,8 @@ def _step(
         memory = at.memory
         if corners.passed(memory.state.t, at.h):
             memory = corners.restart(march.method, memory)
-        new, reached = _advance(march, corners, at, memory, counters, end)
+        with _held(system, memory.state):
+            new, reached = _advance(march, corners, at, memory, counters, end)
     except StepFailure as failure:
         failure.counters = counters
         raise

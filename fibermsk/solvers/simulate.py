@@ -329,6 +329,8 @@ def _result(march: March, end: _End, began: float) -> Result:
             "failed_steps": counters.failed_steps,
             "rejected_steps": counters.rejected_steps,
             "frozen_steps": counters.frozen_steps,
+            "refractions": counters.refractions,
+            "reflections": counters.reflections,
             "newton_iterations": counters.newton_iterations,
             "newton_tolerance": march.newton.tolerance,
             "largest_residual": counters.largest_residual,

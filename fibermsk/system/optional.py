@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from fibermsk._arrays import Array
 from fibermsk.results import MuscleHistory
 from fibermsk.results.fields import Field
 from fibermsk.system.contribution import At, Signal, Sums, Update
 from fibermsk.system.skeleton.constraints import Held
+
+if TYPE_CHECKING:
+    from fibermsk.system.lines.touching import Touching
 
 
 @runtime_checkable
@@ -69,6 +72,16 @@ class HasInputs(Protocol):
 
     def inputs(self) -> Iterable[Signal]:
         """All functions of time; shared ones may appear more than once."""
+        ...
+
+
+@runtime_checkable
+class HasTouching(Protocol):
+    """A contribution whose inertia jumps where a path touches or leaves a surface."""
+
+    @property
+    def touching(self) -> Touching:
+        """The wrap angles at whose change of sign it does."""
         ...
 
 

@@ -34,7 +34,7 @@ from fibermsk.system.friction.forces import (
     free_name,
     has_friction,
 )
-from fibermsk.system.optional import HasMemory, HasStepFraction
+from fibermsk.system.optional import HasMemory, HasStepFraction, HasTouching
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.physics import physics_of
 from fibermsk.system.pickling import check_picklable
@@ -103,6 +103,8 @@ class FiberSystem(Reporting):
         )
         self._limiting = [one for one in self.contributions if isinstance(one, HasStepFraction)]
         self._colliding = [one for one in self.contributions if isinstance(one, Collides)]
+        touching = [one.touching for one in self.contributions if isinstance(one, HasTouching)]
+        self._touching = [one for one in touching if one.n]
         self._recorder = Recorder(self.contributions, own, self._unforced)
         self._remembering = [one for one in self.contributions if isinstance(one, HasMemory)]
         signals = all_signals(self.contributions, model.elements)
@@ -307,6 +309,8 @@ class FiberSystem(Reporting):
         """Start a run; see `fibermsk.protocol.Collides`."""
         at = self.configuration.kinematics(t, y)
         self.multipliers.check(at)
+        for touching in self._touching:
+            touching.check(self.model)
         # check the fields of elements before the run
         ElementFields(self.named_elements, 1, self.configuration.states).put(0, at, NO_MULTIPLIERS)
         return any([one.begin(t, y) for one in self._colliding])
@@ -348,6 +352,25 @@ class FiberSystem(Reporting):
     def refine_along(self, t: float, y: Array) -> bool:
         """Add contact points where y requires it; see `fibermsk.protocol.Collides`."""
         return any([one.refine_along(t, y) for one in self._colliding])
+
+    @property
+    def n_switches(self) -> int:
+        """Number of angles of exact paths with mass; see `fibermsk.protocol.Switches`."""
+        return sum(one.n for one in self._touching)
+
+    def switch_angles(self, t: float, y: Array) -> Array:
+        """Their values [rad]; see `fibermsk.protocol.Switches`."""
+        return self._touching[0].angles(self.configuration.kinematics(t, y))
+
+    def switch_slope(self, t: float, y: Array, k: int) -> Array:
+        """Derivatives (n,) of angle k; see `fibermsk.protocol.Switches`."""
+        out = np.zeros_like(y)
+        self.split(out)[1][:] = self._touching[0].slope(self.configuration.kinematics(t, y), k)
+        return out
+
+    def hold_sides(self, sides: Array | None) -> None:
+        """Keep surfaces touched or not; see `fibermsk.protocol.Switches`."""
+        self._touching[0].hold(sides)
 
     def describe(self, unknown: int) -> str:
         """Name of an unknown, such as "biceps_1 node 4, x"."""

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
+from fibermsk.kernels.lines.depth import deepest
 from fibermsk.kernels.lines.points import fill_points
 from fibermsk.kernels.lines.solve import (
     INSIDE_END,
@@ -247,3 +248,22 @@ def test_surfaces_that_overlap(kinds, rng):
     assert len(wrapped) >= 2
     for some, length, x in wrapped[:2]:
         assert shortest_around(some, x) > length * (1.0 - 1e-2)
+
+
+def test_lines_from_far_away_meet_a_thin_torus(rng):
+    """No line through its tube counts as clear, however far its ends are away."""
+    met = 0
+    for _ in range(300):
+        tube, R = rng.uniform(0.03, 0.3), 1.0
+        a = rng.normal(size=3)
+        a *= rng.uniform(3.0, 60.0) / np.linalg.norm(a)
+        b = -a * rng.uniform(0.5, 2.0) + rng.normal(size=3)
+        t = np.linspace(0.0, 1.0, 200001)[:, None]
+        x = a + t * (b - a)
+        depth = (np.hypot(np.hypot(x[:, 0], x[:, 1]) - R, x[:, 2]) - tube).min() / tube
+        if depth > -1e-3:
+            continue
+        met += 1
+        size, point = np.array([tube, R, tube]), np.empty(3)
+        assert deepest(TORUS, size, np.eye(3), np.zeros(3), a, b, point) < 0.9 * depth
+    assert met > 20

@@ -62,7 +62,7 @@ def put(array, r, jet):
 @inner
 def weight_of(phi, blend):
     """Weight of the wrapped path at a wrap angle: 6 u^5 - 15 u^4 + 10 u^3 of u = phi / blend."""
-    if not phi[0][0] < blend:
+    if not phi[0][0] < blend or blend == 0.0:
         return constant(1.0)
     u = scaled(1.0 / blend, phi)
     cubic = times(u, times(u, u))

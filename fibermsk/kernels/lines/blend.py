@@ -61,7 +61,7 @@ def blend(kind, r, width, phi, o, i, second, L, g, H):
 
     o, i, g and H are in the frame of the surface, and those of the wrapped section of length L.
     """
-    if not phi < width:
+    if not phi < width or width == 0.0:
         return L
     p, P, q, Q = scratch(6), scratch((6, 6)), scratch(12), scratch((12, 12))
     _fill_angle(kind, r, o, i, second, L, g, H, p, P)

@@ -16,6 +16,8 @@ from fibermsk.kernels.lines.surfaces import CYLINDER, OWN, TORUS, level, reach
 
 SAMPLES = 24
 """Points of arcs and lines at which surfaces that are not convex are examined."""
+MOST_SAMPLES = 4096
+"""Most of these on a line."""
 GOLDEN, STEPS, ARC_STEPS = 0.5 * (3.0 - math.sqrt(5.0)), 60, 28
 """Share of an interval that golden section cuts from an end, its steps on lines, and on arcs.
 
@@ -38,6 +40,73 @@ def _depth(kind, size, x, g, H):
 
 
 @kernel
+def _within(distance, start, step):
+    """Part of a line, from and to a share of its step, that is closer to the origin than so far.
+
+    Where there is none, both are the closest place.
+    """
+    square, along = _dot(step, step), -_dot(start, step)
+    if not square > 0.0:
+        return 0.0, 0.0
+    closest = min(1.0, max(0.0, along / square))
+    if distance == math.inf:
+        return 0.0, 1.0
+    root = along * along - square * (_dot(start, start) - distance * distance)
+    if not root > 0.0:
+        return closest, closest
+    low, high = (along - math.sqrt(root)) / square, (along + math.sqrt(root)) / square
+    if low > 1.0 or high < 0.0:
+        return closest, closest
+    return max(0.0, low), min(1.0, high)
+
+
+@kernel
+def _lowest(kind, size, start, step, point, g, H):
+    """Share of a step at which a line is lowest, of a surface that is not convex.
+
+    Each low place of samples is refined; they are closer than half the least radius, and a torus
+    is at least as far from a sample as its level. point, g and H are work space.
+    """
+    first, last = _within(reach(kind, size), start, step)
+    span = (last - first) * math.sqrt(_dot(step, step))
+    least_radius = min(size[0], min(size[1], size[2]))
+    n = max(SAMPLES, min(MOST_SAMPLES, int(2.0 * span / least_radius) + 1))
+    lowest, at, before, here = math.inf, first, math.inf, math.inf
+    for k in range(n + 2):
+        after = math.inf
+        if k <= n:
+            _go(start, step, first + (last - first) * k / n, point)
+            after = level(kind, size, point, g, H)
+        if k > 0 and here <= before and here <= after:
+            low = max(first, first + (last - first) * (k - 2) / n)
+            high = min(last, first + (last - first) * k / n)
+            place = first + (last - first) * (k - 1) / n
+            if kind == OWN or here < span / n:
+                place = _golden(kind, size, start, step, low, high, point, g, H)
+            _go(start, step, place, point)
+            F = level(kind, size, point, g, H)
+            if F < lowest:
+                lowest, at = F, place
+        before, here = here, after
+    return at
+
+
+@kernel
+def _golden(kind, size, start, step, low, high, point, g, H):
+    """Share of a step at which a line is lowest between two shares."""
+    for _ in range(STEPS):
+        left, right = low + GOLDEN * (high - low), high - GOLDEN * (high - low)
+        _go(start, step, left, point)
+        F = level(kind, size, point, g, H)
+        _go(start, step, right, point)
+        if F < level(kind, size, point, g, H):
+            high = right
+        else:
+            low = left
+    return 0.5 * (low + high)
+
+
+@kernel
 def deepest(kind, size, R, p, a, b, point):
     """Least depth on the segment from a to b; point (3,) is the place, frame of the surface."""
     start, end, step = scratch(3), scratch(3), scratch(3)
@@ -53,23 +122,7 @@ def deepest(kind, size, R, p, a, b, point):
         second = level(kind, size, end, g, H) - F0 - first
         at = min(1.0, max(0.0, -0.5 * first / second)) if second > 0.0 else 0.0
     else:
-        least, at = math.inf, 0.0
-        for k in range(SAMPLES + 1):
-            _go(start, step, k / SAMPLES, point)
-            F = level(kind, size, point, g, H)
-            if F < least:
-                least, at = F, k / SAMPLES
-        low, high = max(0.0, at - 1.0 / SAMPLES), min(1.0, at + 1.0 / SAMPLES)
-        for _ in range(STEPS):
-            left, right = low + GOLDEN * (high - low), high - GOLDEN * (high - low)
-            _go(start, step, left, point)
-            F = level(kind, size, point, g, H)
-            _go(start, step, right, point)
-            if F < level(kind, size, point, g, H):
-                high = right
-            else:
-                low = left
-        at = 0.5 * (low + high)
+        at = _lowest(kind, size, start, step, point, g, H)
     _go(start, step, at, point)
     return _depth(kind, size, point, g, H)
 

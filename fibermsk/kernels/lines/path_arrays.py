@@ -119,6 +119,8 @@ class PathState(NamedTuple):
         Winding angle to which that of each candidate is nearest.
     left : (n_slots,) bool array
         Whether a candidate would touch a cylinder beyond its ends only, so that it does not.
+    held : (n_slots,) int array
+        Whether a candidate is touched, 1 or 0, at any wrap angle; -1: if this is positive.
     feet, touches : (n_slots, 7) float and (n_slots,) int array
         Foot from which that of each candidate of a chain is sought: first tangent point, direction
         there, frame of the surface, and length of the arc [m]; whether it is touched, or
@@ -144,6 +146,7 @@ class PathState(NamedTuple):
     found: Array
     reference: Array
     left: NDArray[np.bool_]
+    held: Index
     feet: Array
     touches: Index
     foot: Array

@@ -103,7 +103,7 @@ def fill_places(paths, rotation, position, driver, state):
 
 
 @part
-def _angle(kind, radius, R, p, o, i, reference, found):
+def angle_of(kind, radius, R, p, o, i, reference, found):
     """Fill phi and delta of a section around a surface; returns the state."""
     a, b = scratch(3), scratch(3)
     to_local(R, p, o, a)
@@ -157,11 +157,11 @@ def _blocked(paths, state, w, touched, own, o, i, other):
     """Whether surface w may be in the way of a section around another one."""
     P, Q = own[POINT_P : POINT_P + 3], own[POINT_P + 3 : POINT_P + 6]
     kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
-    if _angle(kind, radius, R, p, o, P, 0.0, other) != FINE:
+    if angle_of(kind, radius, R, p, o, P, 0.0, other) != FINE:
         return True
     if other[PHI] > 0.0 and not past_ends(paths, state, w, o, P, 0.0):
         return True
-    if _angle(kind, radius, R, p, Q, i, 0.0, other) != FINE:
+    if angle_of(kind, radius, R, p, Q, i, 0.0, other) != FINE:
         return True
     if other[PHI] > 0.0 and not past_ends(paths, state, w, Q, i, 0.0):
         return True
@@ -191,7 +191,7 @@ def _clear(paths, state, m, k, j, other):
         kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
         if kind > SPHERE:
             kind, radius = SPHERE, reach(kind, paths.size[w])
-        at = _angle(kind, radius, R, p, state.x[k], state.x[j], 0.0, other)
+        at = angle_of(kind, radius, R, p, state.x[k], state.x[j], 0.0, other)
         if state.touches[slot] != 0 or at != FINE or other[PHI] > 0.0:
             return False
     return True
@@ -217,7 +217,7 @@ def _solve_section(paths, state, m, k, j, g, H):
             chained = general = True
             continue
         slot = paths.slot[w] + k - paths.first[w]
-        at = _angle(
+        at = angle_of(
             paths.kind[w], paths.radius[w], state.R[w], state.p[w], o, i, state.reference[slot],
             other,
         )  # fmt: skip
@@ -233,7 +233,8 @@ def _solve_section(paths, state, m, k, j, g, H):
         elif at == INSIDE or other[PHI] > 0.0:
             state.trouble[0], state.trouble[1], state.trouble[2] = at, k, w
             return -1.0
-        if other[PHI] > 0.0:
+        held = state.held[slot]
+        if held > 0 or (held < 0 and other[PHI] > 0.0):
             chained = chained or touched >= 0
             touched, own[PHI], own[DELTA] = w, other[PHI], other[DELTA]
     if general and _clear(paths, state, m, k, j, other):
@@ -255,7 +256,7 @@ def _solve_section(paths, state, m, k, j, g, H):
         if w != touched and _acts(paths, w, k, j):
             if paths.passes[w]:
                 kind, radius, R, p = paths.kind[w], paths.radius[w], state.R[w], state.p[w]
-                if _angle(kind, radius, R, p, o, i, 0.0, other) == INSIDE:
+                if angle_of(kind, radius, R, p, o, i, 0.0, other) == INSIDE:
                     continue
             if _blocked(paths, state, w, touched, own, o, i, other):
                 state.wrapped[k] = CHAIN

@@ -82,6 +82,8 @@ def march_compiled(
             "failed_steps": 0,
             "rejected_steps": loop.rejected,
             "frozen_steps": 0,
+            "refractions": 0,
+            "reflections": 0,
             "newton_iterations": 0,
             "newton_tolerance": 0.0,
             "largest_residual": 0.0,

@@ -31,6 +31,9 @@ class Counters:
     rejected_steps: int = 0
     largest_residual: float = 0.0  # over the solutions of accepted steps [N, N m]
     frozen_steps: int = 0  # accepted steps with contact points that did not follow the closest one
+    # changes of touched surfaces at which the inertia jumps, and those that motions did not pass
+    refractions: int = 0
+    reflections: int = 0
     # names of the first pair with such a point, in bytes
     first_frozen: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
 

@@ -17,6 +17,7 @@ from fibermsk.model.muscles.mass import MuscleMass
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.lines.paths import LinePaths
+from fibermsk.system.lines.touching import Touching
 
 _ON_LINES, _ON_ARCS, _ON_NETWORKS = 3, 8, 12
 """Places of the quadratures on lines, where three are exact, on arcs, and on paths by networks
@@ -67,6 +68,7 @@ class MuscleMasses:
         for muscle in self.muscles:
             check_surfaces(muscle)
         self.paths = LinePaths(configuration, self.muscles)
+        self.touching = Touching(self.paths)
         masses = [mass_of(one) for one in self.muscles]
         moving = [self.paths.moving_axes(k) for k in range(len(masses))]
         by = [by_network(one) for one in self.muscles]

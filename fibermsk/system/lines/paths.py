@@ -74,6 +74,7 @@ class LinePaths:
             self.drives[k, own[own >= 0]] = True
         n_slots = arrays.acts.size
         self.reference = np.zeros(n_slots)
+        self.held = np.full(n_slots, -1)
         self._rank = np.zeros(arrays.kind.size, np.int64)
         self._feet, self._touches = np.zeros((n_slots, 7)), np.full(n_slots, UNSOLVED, np.int64)
         motion = skeleton.at(skeleton.start)
@@ -122,7 +123,7 @@ class LinePaths:
             np.empty(moving), np.empty(moving), np.empty(moving),
             np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
             np.zeros((n, FOUND)), self.reference.copy(), np.zeros(self.reference.size, bool),
-            self._feet.copy(), self._touches.copy(),
+            self.held.copy(), self._feet.copy(), self._touches.copy(),
             np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
             np.zeros(3, np.int64),
         )  # fmt: skip
