@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,10 +12,11 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.frame import chosen, free_coordinate
+from fibermsk.analysis.gaps import Gap, sweep
 from fibermsk.analysis.jumps import Jump, jumps_of
 from fibermsk.analysis.laws import rigid_law
-from fibermsk.errors import PathError
-from fibermsk.model import Model
+from fibermsk.errors import ModelWarning, PathError
+from fibermsk.model import LineMuscle, Model
 from fibermsk.system.lines.batch import MuscleGeometry
 from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -32,7 +35,7 @@ class MuscleCurves:
     values : (n,) float array
         Its values [rad or m].
     length : dict of (n,) float array
-        Length of each path [m].
+        Length of each path [m]; NaN, as the numbers below, in poses without a path.
     moment_arm : dict of (n,) float array
         -d length / d coordinate [m, or 1 for a translation]; positive where pulling increases it.
     isometric : dict of dict of (n,) float array
@@ -41,6 +44,9 @@ class MuscleCurves:
     jumps : tuple of Jump
         Where lengths jump by more than 0.1 mm: a conditional path point or a cylinder of finite
         length starts or ceases to act, or the path passes to another side of a surface.
+    gaps : tuple of Gap
+        Muscles without a path in some poses: muscle, number of these poses, and number, value of
+        the coordinate and reason of the first one. No jumps are looked for across them.
     """
 
     coordinate: str
@@ -50,6 +56,7 @@ class MuscleCurves:
     moment_arm: dict[str, Array]
     isometric: dict[str, dict[str, Array]]
     jumps: tuple[Jump, ...] = ()
+    gaps: tuple[Gap, ...] = ()
 
     def columns(self) -> dict[str, Array]:
         """Columns of a table: the coordinate, ``<muscle>/length`` and ``<muscle>/moment_arm``."""
@@ -92,8 +99,14 @@ def muscle_curves(
     Raises
     ------
     ModelError
-        If a name is unknown, the coordinate is not free or declares no range, or a path has no
-        solution or cannot be computed.
+        If a name is unknown, the coordinate is not free or declares no range, a path cannot be
+        computed, or none of the muscles has a path in any pose.
+
+    Warns
+    -----
+    ModelWarning
+        If a muscle has no path in some poses, or `over` goes beyond the declared range by more
+        than 1 % of its width.
     """
     model = free_model(model)
     skeleton = Skeleton(model)
@@ -103,37 +116,60 @@ def muscle_curves(
     _check.instance("muscle_curves", "at", at, (Mapping, type(None)), "a dict or None")
     q = np.tile(skeleton.q_of(None if at is None else dict(at)), (values.size, 1))
     geometry = MuscleGeometry(skeleton, own)
-    length, arm = np.empty((len(own), values.size)), np.empty((len(own), values.size))
+    length, arm = np.empty((2, len(own), values.size))
+    refused = [dict[int, PathError]() for _ in own]
     # outward from the initial value, so that windings follow
     start = int(np.argmin(np.abs(values - q[0, k])))
     q[:, k] = values
     jumps: list[Jump] = []
     for way in (np.arange(start, values.size), np.arange(start, -1, -1)):
-        try:
-            found = geometry.at(q[way], follow=True)
-        except PathError as error:
-            at_value = values[way[error.pose or 0]]
-            raise PathError(
-                f"{coordinate} = {at_value:g} {skeleton.units[coordinate]}: {error.__cause__}",
-                reason=error.reason,
-            ) from error
-        length[:, way], arm[:, way] = found.length.T, found.moment_arm[:, :, k].T
-        jumps += jumps_of(geometry, q[way], k, found.length, found.moment_arm[:, :, k])
+        found = sweep(geometry, skeleton, q[way], k)
+        length[:, way], arm[:, way] = found.length.T, found.moment_arm.T
+        for kept, new in zip(refused, found.refused, strict=True):
+            kept.update((int(way[at]), error) for at, error in new.items())
+        jumps += jumps_of(skeleton, own, q[way], k, found.length, found.moment_arm)
+    if all(len(poses) == values.size for poses in refused):
+        raise PathError(
+            f"no pose has a path; {coordinate} = {values[0]:g} {skeleton.units[coordinate]}: "
+            f"{refused[0][0]}",
+            reason=refused[0][0].reason,
+        )
     names = [one.name for one in own]
-    isometric = dict[str, dict[str, Array]]()
-    for muscle, lengths in zip(own, length, strict=True):
-        law = rigid_law(muscle)
-        found = [law.describe(muscle, float(one), 0.0, 1.0) for one in lengths]
-        isometric[muscle.name] = {key: np.array([one[key] for one in found]) for key in _STATIC}
+    gaps = [_gap(name, poses, values) for name, poses in zip(names, refused, strict=True) if poses]
+    for gap in gaps:
+        text = (
+            f"line muscle {gap.muscle!r} has no path in {gap.poses} of {values.size} poses, and "
+            f"values there are NaN; the first is at {coordinate} = {gap.value:.6g} "
+            f"{skeleton.units[coordinate]}: {gap.reason}"
+        )
+        warnings.warn(ModelWarning(text, kind="line_muscles", fiber=gap.muscle), stacklevel=2)
     return MuscleCurves(
         coordinate=coordinate,
         unit=skeleton.units[coordinate],
         values=values,
         length=dict(zip(names, length, strict=True)),
         moment_arm=dict(zip(names, arm, strict=True)),
-        isometric=isometric,
+        isometric={one.name: _isometric(one, its) for one, its in zip(own, length, strict=True)},
         jumps=tuple(sorted(jumps, key=lambda jump: (jump.muscle, jump.value))),
+        gaps=tuple(gaps),
     )
+
+
+def _gap(name: str, refused: Mapping[int, PathError], values: Array) -> Gap:
+    """The poses of a muscle without a path, by number."""
+    first = min(refused)
+    reason = str(refused[first]).removeprefix(f"line muscle {name!r}: ")
+    return Gap(name, len(refused), first, float(values[first]), reason)
+
+
+def _isometric(muscle: LineMuscle, length: Array) -> dict[str, Array]:
+    """Forces [N] and fiber lengths of a muscle at path lengths (n,); NaN where these are."""
+    law, found = rigid_law(muscle), {key: np.full(length.size, np.nan) for key in _STATIC}
+    for at in np.flatnonzero(np.isfinite(length)):
+        one = law.describe(muscle, float(length[at]), 0.0, 1.0)
+        for key in _STATIC:
+            found[key][at] = one[key]
+    return found
 
 
 def _range(
@@ -158,4 +194,15 @@ def _range(
     if n < 2 or first == last:
         must = "be two different values and a number of two or more"
         _check.refuse("muscle_curves", "over", tuple(over), must)
+    low, high = min(first, last), max(first, last)
+    lower = -math.inf if one.lower is None else one.lower
+    upper = math.inf if one.upper is None else one.upper
+    # limits are typed with few digits
+    slack = 0.01 * (upper - lower if math.isfinite(upper - lower) else high - low)
+    if low < lower - slack or high > upper + slack:
+        text = (
+            f"coordinate {name!r}: the range {first:g} to {last:g} {one.unit} goes beyond the "
+            f"declared range {lower:g} to {upper:g} {one.unit}"
+        )
+        warnings.warn(ModelWarning(text), stacklevel=3)
     return first, last, n

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.errors import PathError
+from fibermsk.model import LineMuscle
 from fibermsk.system.lines.batch import MuscleGeometry
+from fibermsk.system.skeleton.skeleton import Skeleton
 
 _LEAST = 1e-4
 """Least jump that is looked for [m]."""
@@ -36,32 +39,45 @@ class Jump(NamedTuple):
 
 
 def jumps_of(
-    geometry: MuscleGeometry, poses: Array, k: int, length: Array, arm: Array
+    skeleton: Skeleton,
+    muscles: Sequence[LineMuscle],
+    poses: Array,
+    k: int,
+    length: Array,
+    arm: Array,
 ) -> Iterator[Jump]:
     """Jumps of lengths along poses that follow each other, in which coordinate k moves.
 
     Parameters
     ----------
-    geometry : MuscleGeometry
-        Muscles.
+    skeleton : Skeleton
+        The bodies.
+    muscles : sequence of LineMuscle
+        m muscles.
     poses : (n, n_coordinates) float array
         Poses from the start pose on.
     k : int
         The coordinate.
     length, arm : (n, m) float array
-        Lengths and moment arms about the coordinate there [m].
+        Lengths and moment arms about the coordinate there [m]; NaN in poses without a path, across
+        which no jump is looked for.
     """
     for j, m in np.argwhere(np.abs(_beyond(poses[:, k], length, arm)) > _LEAST):
         line, L, r = poses[j : j + 2], length[j : j + 2, m], arm[j : j + 2, m]
-        for _ in range(_LEVELS):
-            line = np.linspace(line[0], line[1], _PARTS + 1)
-            found = geometry.at(np.concatenate([poses[:j], line]), follow=True)
-            L, r = found.length[j:, m], found.moment_arm[j:, m, k]
-            at = int(np.abs(_beyond(line[:, k], L, r)).argmax())
-            line, L, r = line[at : at + 2], L[at : at + 2], r[at : at + 2]
+        before = poses[:j][np.isfinite(length[:j, m])]
+        geometry = MuscleGeometry(skeleton, [muscles[m]])
+        try:
+            for _ in range(_LEVELS):
+                line = np.linspace(line[0], line[1], _PARTS + 1)
+                found = geometry.at(np.concatenate([before, line]), follow=True)
+                L, r = found.length[len(before) :, 0], found.moment_arm[len(before) :, 0, k]
+                at = int(np.abs(_beyond(line[:, k], L, r)).argmax())
+                line, L, r = line[at : at + 2], L[at : at + 2], r[at : at + 2]
+        except PathError:
+            continue  # a gap between two poses
         if abs(size := float(L[1] - L[0])) > _LEAST:
             rises = line[1, k] > line[0, k]
-            yield Jump(geometry.muscles[m].name, float(line[0, k]), size if rises else -size)
+            yield Jump(muscles[m].name, float(line[0, k]), size if rises else -size)
 
 
 def _beyond(values: Array, length: Array, arm: Array) -> Array:

@@ -22,16 +22,18 @@ def draw_curves(curves: MuscleCurves, what: str) -> Any:
     """Figure of Matplotlib: lengths, moment arms or isometric forces over fiber length.
 
     Forces of the fibers are drawn over the part of the curve that the coordinate's range uses:
-    active at full activation as lines, passive as dashes. Muscles that the coordinate does not move
-    are left out, and counted in the title.
+    active at full activation as lines, passive as dashes. Poses without a path are gaps. Muscles
+    that the coordinate does not move, or that have no path, are left out and counted in the title.
     """
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.5, 4.5), layout="constrained")
     axes = figure.subplots()
-    names = [name for name, length in curves.length.items() if np.ptp(length) > _STILL]
-    n, left = len(names), len(curves.length) - len(names)
+    known = {name: one[np.isfinite(one)] for name, one in curves.length.items()}
+    names = [name for name, length in known.items() if length.size and np.ptp(length) > _STILL]
+    absent = sum(length.size == 0 for length in known.values())
+    n, left = len(names), len(known) - len(names) - absent
     table = colormaps["tab10" if n <= 10 else "tab20" if n <= 20 else "turbo"]
     colors = table(np.arange(n) if n <= 20 else np.linspace(0.0, 1.0, n))
     angle = curves.unit == "rad"
@@ -53,9 +55,10 @@ def draw_curves(curves: MuscleCurves, what: str) -> Any:
         axes.set_xlabel(f"{curves.coordinate} [{'deg' if angle else curves.unit}]")
         unit = "mm" if angle or what == "length" else "1"
         axes.set_ylabel(f"{what.replace('_', ' ')} [{unit}]")
-    if left:
-        words = f"{left} muscle{'s' if left > 1 else ''} that {curves.coordinate} does not move"
-        axes.set_title(f"without {words}", fontsize=9, loc="left")
+    counts = (left, f"that {curves.coordinate} does not move"), (absent, "that have no path")
+    words = [f"{m} muscle{'s' if m > 1 else ''} {which}" for m, which in counts if m]
+    if words:
+        axes.set_title(f"without {' and '.join(words)}", fontsize=9, loc="left")
     axes.grid(alpha=0.3)
     if names:
         axes.legend(fontsize=8, ncols=1 + n // 15, loc="center left", bbox_to_anchor=(1.0, 0.5))

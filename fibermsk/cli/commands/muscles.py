@@ -82,6 +82,7 @@ def muscles(
             "length": curves.length,
             "moment_arm": curves.moment_arm,
             "jumps": [jump._asdict() for jump in curves.jumps],
+            "gaps": [gap._asdict() for gap in curves.gaps],
             "files": [str(one) for one in written],
         }
         print_json(report)

@@ -78,6 +78,7 @@ def scene(
     """
     source = read(model, geometry, contact)
     first = 0.0
+    given: float | fm.Signals | None = None
     if motion:
         signals = fm.read_signals(motion)
         first, last = float(signals.time[0]), float(signals.time[-1])
@@ -89,6 +90,8 @@ def scene(
             duration = duration or float(given.time[-1]) - first
         source = fm.with_muscle_forces(source, given, begin=first)
     duration = duration or 0.2
+    if isinstance(given, fm.Signals):
+        _warn_of_end(controls, given, first + duration)
     if (motion or controls) and bundle == "none":
         steps = steps or max(50, math.ceil(duration / _FRAME - 1e-9))
         return fm.Scene(source, duration=duration, steps=steps, tolerance=tolerance)
@@ -105,6 +108,17 @@ def scene(
     return fm.Scene(
         made.model, duration=duration, steps=steps or 50, method="backward_euler", tolerance=0.0
     )
+
+
+def _warn_of_end(file: str, signals: fm.Signals, end: float) -> None:
+    """Warn if the controls of a file end before the run does."""
+    last = float(signals.time[-1])
+    if end - last > 1e-9 * max(1.0, abs(end)):
+        text = (
+            f"controls {file!r} end at {last:g} s; their last values are held until the end of "
+            f"the run, {end:g} s"
+        )
+        warnings.warn(fm.ModelWarning(text), stacklevel=3)
 
 
 def _controls(text: str) -> float | fm.Signals:
