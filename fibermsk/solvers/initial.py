@@ -7,10 +7,10 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
-from fibermsk.protocol import System
+from fibermsk.protocol import BorderedMatrix, System
 from fibermsk.solvers.newton.linear import factorize
 from fibermsk.solvers.newton.stage import State
-from fibermsk.solvers.orders import first_order
+from fibermsk.solvers.orders import first_order, n_states
 from fibermsk.solvers.vectors import largest
 
 _DV_DY, _DVDOT_DV = 1e10, 1e20
@@ -29,6 +29,16 @@ _ROUND_OFF = 1e-8
 _BALANCED = 1e-14
 """Residual over the largest force that counts as round-off: a short element has little mass, so
 that the round-off of its forces accelerates it by more than `_ROUND_OFF`."""
+
+_NO_MASS, _SINGULAR = 1e-14, 1e-9
+"""Masses over the largest one, and eigenvalues of the mass matrix with unit diagonal, that count as
+zero."""
+
+_TAKES_PART = 0.1
+"""Least component of a named unknown, over the largest of a motion without mass."""
+
+_MOST_NAMED, _MOST_DENSE = 6, 2000
+"""Unknowns in a message, and the largest mass matrix whose eigenvalues are computed."""
 
 
 def begin_from(system: System, state: State, *, derive: bool = True) -> tuple[State, Array]:
@@ -52,7 +62,8 @@ def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
     Raises
     ------
     ConvergenceError
-        If forces or masses there are not finite, or a coordinate has no inertia.
+        If forces or masses there are not finite, or a coordinate has no inertia; the message names
+        the unknowns whose motion moves no mass.
     """
     return _consistent(system, State(t, y, v), None, True)[1]
 
@@ -109,5 +120,68 @@ def _consistent(
                 solve = factorize(found.tangent)
     except np.linalg.LinAlgError as error:
         problem = str(error)
+    problem = _without_mass(system, state, given, derive) or problem
     what = "masses or rates" if some else "masses"
     raise ConvergenceError(f"no accelerations at t = {t:g} s: {what}: {problem}", time=t)
+
+
+def _without_mass(system: System, state: State, given: float | None, derive: bool) -> str:
+    """Unknowns that move no mass, with a remedy; empty if none is found.
+
+    The kinetic energy of a motion without mass is zero. Fibers have mass, so that only the border
+    of the mass matrix, or a dense one, is searched, without first-order states and dependent
+    entries.
+    """
+    t, y, v = state
+    still = system.enforce_rate(y, v, np.zeros_like(v), given, derive=derive)
+    tangent = system.evaluate(t, y, v, still, _DV_DY, _DVDOT_DV).tangent
+    bordered = isinstance(tangent, BorderedMatrix)
+    matrix, first = (tangent.D, len(tangent.B)) if bordered else (tangent, 0)
+    if not isinstance(matrix, np.ndarray):
+        return ""
+    # entries that keep their rates are independent
+    trial = np.random.default_rng(0).uniform(1.0, 2.0, system.n)
+    kept = system.enforce_rate(y, v, trial, t, derive=derive) == trial
+    last = min(first + len(matrix), system.n - n_states(system))
+    own = np.flatnonzero(kept[first:last])
+    mass = matrix[np.ix_(own, own)] / (_DV_DY * _DVDOT_DV)
+    if not (0 < own.size <= _MOST_DENSE and np.isfinite(mass).all()):
+        return ""
+    names = [f"{system.describe(int(first + k))} = {y[first + k]:.6g}" for k in own]
+    diagonal = np.abs(np.diag(mass))
+    some = diagonal > _NO_MASS * diagonal.max()
+    found = []
+    if not some.all():
+        alone = [name for name, has in zip(names, some, strict=True) if not has]
+        verb, it = ("moves", "it") if len(alone) == 1 else ("move", "them")
+        found.append(
+            f"{_listed(alone)} (rad or m) {verb} no mass: give mass and inertia to a body that "
+            f"moves with {it}, or lock {it}"
+        )
+    scale = np.sqrt(diagonal[some])
+    values, motions = np.linalg.eigh(mass[np.ix_(some, some)] / np.outer(scale, scale))
+    motions = motions[:, values < _SINGULAR]
+    if motions.shape[1]:
+        size = np.linalg.norm(motions, axis=1)
+        part = np.flatnonzero(size > _TAKES_PART * size.max())
+        known = np.flatnonzero(some)[part]
+        text = f"{_listed([names[k] for k in known])} (rad or m) "
+        if motions.shape[1] == 1:
+            rates = motions[part, 0] / scale[part]
+            rates /= np.copysign(np.abs(rates).max(), rates[0])
+            ratio = " : ".join(f"{rate:.3g}" for rate in rates[:_MOST_NAMED])
+            text += f"move no mass together, at rates of {ratio}"
+        else:
+            text += f"move no mass in {motions.shape[1]} combinations"
+        others = [names[k] for k in range(known[0], known[-1]) if k not in known]
+        pose = f"change the coordinates between them ({_listed(others)}), " if others else ""
+        found.append(
+            f"{text}, so that the mass matrix is singular, as in a gimbal lock, where two axes "
+            f"coincide: {pose}lock one of them, or give mass and inertia to the bodies between them"
+        )
+    return "; ".join(found)
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -58,3 +58,5 @@ def test_refusals_name_the_number():
         hill.isometric_force([0.3], 2.0, 600.0, 0.1, 0.2)
     with pytest.raises(ModelError, match="admit a muscle"):
         hill.isometric_force([0.05], 1.0, 600.0, 0.1, 0.2)
+    with pytest.raises(ModelError, match=r"path = 300.0 m; must leave .* tendon would overflow"):
+        hill.isometric_force([0.3, 300.0], 1.0, 600.0, 0.1, 0.2)

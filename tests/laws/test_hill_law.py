@@ -289,3 +289,28 @@ def test_row_has_the_values():
     c = law.constants(SIMPLE)
     assert c[CURVES + 2] == 1.5
     assert_allclose(c[7], math.cos(law.max_pennation_angle))
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("length", [1.0, 100.0, 1e5])
+@pytest.mark.parametrize(("kind", "form"), FORMS)
+def test_a_path_of_wrong_units_is_refused(kind, form, length):
+    """Exponential curves would give a finite force of 1e20 N, or overflow."""
+    lengths = {"optimal_fiber_length": 0.1, "tendon_slack_length": 0.1}
+    one = SimpleNamespace(**vars(SIMPLE) | lengths)
+    law = fm.HillLaw(KINDS[kind](), tendon=form)
+    with pytest.raises(fm.ModelError, match="line muscle 'm': length of the path") as raised:
+        law.start(one, length, 0.5)
+    text = str(raised.value)
+    assert f"= {length} m; must leave the fibers at most 0.5 m long (5 optimal" in text
+    assert "check the units of the model, tendon_slack_length = 0.1 m" in text
+    assert "the fibers would be" in text
+
+
+def test_a_long_path_that_a_model_may_have_is_not_refused():
+    """As of das4_v4, whose fibers are up to 2.4 times as long as the optimal length."""
+    lengths = {"optimal_fiber_length": 0.1, "tendon_slack_length": 0.1}
+    one = SimpleNamespace(**vars(SIMPLE) | lengths)
+    start = fm.HillLaw().start(one, 0.33, 0.5)
+    assert 0.2 < start.fiber_length < 0.23
+    assert 10.0 < start.tendon_force / one.max_isometric_force < 100.0

@@ -15,6 +15,14 @@ from fibermsk.laws.hill.row import MAX_FORCE, OPTIMUM, PENNATION, SLACK
 SAMPLES = 240
 """Lengths of the fibers at which the balance is sampled, from the least to the longest."""
 
+LONGEST = 5.0
+"""Longest fibers of an equilibrium, over optimal length. Beyond about 2 the filaments of a fiber no
+longer overlap; published models in their default pose are below 2.5."""
+
+LARGEST = 100.0
+"""Largest force of the tendon in an equilibrium, over max_isometric_force. A tendon breaks under a
+few times max_isometric_force; the exponential curves leave every range soon above."""
+
 
 class HillStart(NamedTuple):
     """Static equilibrium of a muscle.
@@ -64,13 +72,71 @@ def static_start(
     Raises
     ------
     ModelError
-        If there is no equilibrium.
+        If there is no equilibrium, or the path is so long that the fibers would exceed `LONGEST` or
+        the force of the tendon `LARGEST`.
     """
     length = _check.positive(owner, "length of the path", length, "m")
     activation = _check.fraction(owner, "activation", activation)
+    # forces of a path that is far too long overflow; such an equilibrium is refused
+    with np.errstate(over="ignore", invalid="ignore"):
+        if form == "rigid":
+            start = _rigid(owner, c, equations, length, activation)
+        else:
+            start = _elastic(owner, c, equations, form, length, activation, near)
+    numbers = float(c[MAX_FORCE]), float(c[OPTIMUM]), float(c[SLACK])
+    refuse_long_path(owner, length, start.fiber_length, start.tendon_force, *numbers)
+    return start
+
+
+def refuse_long_path(
+    owner: str,
+    length: float,
+    fiber: float,
+    force: float,
+    max_force: float,
+    optimum: float,
+    slack: float,
+) -> None:
+    """Refuse an equilibrium on a path that is too long for a muscle, as with wrong units.
+
+    Parameters
+    ----------
+    owner : str
+        The muscle, for the message.
+    length, fiber, force : float
+        Length of the path [m], and of the fibers [m] and force of the tendon [N] that result; NaN
+        for a force that is not known.
+    max_force, optimum, slack : float
+        max_isometric_force [N], optimal_fiber_length [m] and tendon_slack_length [m].
+
+    Raises
+    ------
+    ModelError
+        If the fibers exceed `LONGEST`, or the force of the tendon `LARGEST`.
+    """
+    if fiber <= LONGEST * optimum and force <= LARGEST * max_force:
+        return
+    found = f"the fibers would be {fiber:.3g} m long"
+    if math.isfinite(force):
+        found += f" and the tendon would pull with {force:.3g} N"
+    elif not math.isnan(force):
+        found += " and the force of the tendon would overflow"
+    else:
+        found = f"the fibers would be longer than {fiber:.3g} m"
+    must = (
+        f"leave the fibers at most {LONGEST * optimum:.3g} m long ({LONGEST:g} "
+        f"optimal_fiber_length) and the tendon at most {LARGEST * max_force:.3g} N ({LARGEST:g} "
+        f"max_isometric_force), but {found}"
+    )
+    remedy = (
+        f"check the units of the model, tendon_slack_length = {slack:.6g} m, "
+        f"optimal_fiber_length = {optimum:.6g} m, and the pose"
+    )
+    _check.refuse(owner, "length of the path", length, must, unit="m", remedy=remedy)
+
+
+def _elastic(owner, c, equations, form, length, activation, near) -> HillStart:
     force, slack = float(c[MAX_FORCE]), float(c[SLACK])
-    if form == "rigid":
-        return _rigid(owner, c, equations, length, activation)
     shortest = float(equations.pennation(c, float(c[OPTIMUM]))[2])
     least = float(equations.pennation(c, shortest * (1.0 + 1e-9))[0]) * shortest
     if length <= least:
@@ -91,6 +157,9 @@ def static_start(
     at = np.unique(np.clip(np.concatenate([even, taut]), shortest, longest))
     roots = _stable_roots(excess, at) or _carrying_nothing(excess, at)
     if not roots:
+        bound = LONGEST * float(c[OPTIMUM])
+        if bound < longest and not excess(bound)[0] >= 0.0:
+            refuse_long_path(owner, length, bound, math.nan, force, float(c[OPTIMUM]), slack)
         _no_root(owner, length, slack, least, excess(shortest)[0])
     chosen = roots[0] if near is None else min(roots, key=lambda x: abs(x - near))
     F = float(equations.balance(c, length, 0.0, activation, chosen, 0.0)[0][0])

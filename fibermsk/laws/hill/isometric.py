@@ -14,6 +14,7 @@ from fibermsk.laws.hill.degroote import (
     passive_force_length,
     tendon_force_length,
 )
+from fibermsk.laws.hill.equilibrium import refuse_long_path
 
 
 def isometric_force(
@@ -45,7 +46,8 @@ def isometric_force(
     Raises
     ------
     ModelError
-        If a number lies outside its range, or the muscle does not fit into a path.
+        If a number lies outside its range, the muscle does not fit into a path, or a path is so
+        long that fibers or tendon would be overloaded, see `HillLaw.start`.
 
     Notes
     -----
@@ -80,22 +82,28 @@ def isometric_force(
         muscle = (activation * active[0] + passive[0]) * along / length
         return muscle - tendon_force_length((total - along) / slack)[0]
 
-    low, high = np.full_like(total, 1e-6 * optimum), total.copy()
-    closed = (excess(low) > 0.0) | (excess(high) < 0.0)
-    if closed.any():
-        k = int(np.argmax(closed))
-        _check.refuse(
-            owner,
-            f"path_length[{k}]",
-            float(total[k]),
-            "admit a muscle in equilibrium with its tendon",
-            unit="m",
-            remedy=f"the tendon slack length is {slack:g} m",
-        )
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        above = excess(middle) > 0.0
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    along = 0.5 * (low + high)
-    force = strength * tendon_force_length((total - along) / slack)[0]
-    return force, np.hypot(along, height)
+    # forces of a path that is far too long overflow; its equilibrium is refused
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = np.full_like(total, 1e-6 * optimum), total.copy()
+        closed = (excess(low) > 0.0) | (excess(high) < 0.0)
+        if closed.any():
+            k = int(np.argmax(closed))
+            _check.refuse(
+                owner,
+                f"path_length[{k}]",
+                float(total[k]),
+                "admit a muscle in equilibrium with its tendon",
+                unit="m",
+                remedy=f"the tendon slack length is {slack:g} m",
+            )
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            above = excess(middle) > 0.0
+            low, high = np.where(above, low, middle), np.where(above, middle, high)
+        along = 0.5 * (low + high)
+        force = strength * tendon_force_length((total - along) / slack)[0]
+    fiber = np.hypot(along, height)
+    for k in range(total.size):
+        found = float(total[k]), float(fiber[k]), float(force[k])
+        refuse_long_path(owner, *found, strength, optimum, slack)
+    return force, fiber

@@ -220,7 +220,8 @@ class HillLaw:
         Raises
         ------
         ModelError
-            If there is no equilibrium; the message says why.
+            If there is no equilibrium, or the path is so long that the fibers would exceed 5
+            optimal_fiber_length or the tendon 100 max_isometric_force; the message says why.
         """
         kind = type(self.curves)
         c, owner = self.constants(muscle), f"line muscle {muscle.name!r}"
