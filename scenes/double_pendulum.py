@@ -8,8 +8,8 @@ around a cylinder at the second hinge (III), where it lifts off and touches agai
 
 New here: line muscles with mass. The energy of a continuous mass is kept to the order of the time
 integrator. That of mass points (``mass=points``) jumps whenever one passes the via point, whatever
-the time step; and that of type III does if the path switches between wrapped and straight
-(``wrapping=switch``).
+the time step. If the path of type III switches between wrapped and straight (``wrapping=switch``),
+steps end there and the velocities are refracted.
 """
 
 import numpy as np

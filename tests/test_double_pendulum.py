@@ -36,7 +36,7 @@ def test_energies_orders_and_times():
     assert outcome.passed, [(row.quantity, row.ours) for row in outcome.rows if not row.passed]
     # mass points, on the other hand, change the energy
     assert outcome.values["points_jump_J"] > 5e-5
-    assert outcome.values["switching_loss_J"] < -0.4
+    assert abs(outcome.values["refraction_J"]) < 5e-5
 
 
 @pytest.mark.slow
@@ -44,9 +44,8 @@ def test_wrapping_is_as_accurate_as_told():
     outcome = run_problem(load_problem("wrapping_with_mass"), {})
     assert outcome.passed, [(row.quantity, row.ours) for row in outcome.rows if not row.passed]
     found = outcome.values
-    # smaller steps keep the energy of smooth paths better, but not that of the exact one
     assert found["network_ratio"] > 10.0
-    assert found["switching_J"] < -0.4
+    assert abs(found["switching_J"]) < 5e-5
     assert found["position_mm_network"] < found["position_mm_blend"]
 
 

@@ -12,7 +12,7 @@ from fibermsk import _check
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import ActivationDynamics, LineMuscle, Model, Table
 from fibermsk.parameters.revise import redirected
-from fibermsk.read.osim.forces.hill import HillOfOsim, hill_of
+from fibermsk.read.osim.forces.hill import HillOfOsim, hill_of, substitute_of
 from fibermsk.read.osim.report import ImportEntry, ImportReport
 from fibermsk.read.signals import Signals, read_signals
 
@@ -39,8 +39,10 @@ def with_muscle_forces(
 
     Thelen2003Muscle, Millard2012EquilibriumMuscle and DeGrooteFregly2016Muscle get the force and
     the activation dynamics of OpenSim, with the parameters of the file; all other items are shared.
-    Muscles of other classes and those that the file disables stay descriptions, and a warning names
-    them. Muscles with fibers in their place stay without a force. A law that a muscle has is kept.
+    Schutte1993Muscle_Deprecated has no law here: its muscles get the curves of De Groote with their
+    own numbers, time constants and damping, and a warning says so. Muscles of other classes and
+    those that the file disables stay descriptions, and a warning names them. Muscles with fibers in
+    their place stay without a force. A law that a muscle has is kept.
 
     Parameters
     ----------
@@ -78,22 +80,27 @@ def with_muscle_forces(
     replaced = model.muscles_with_fibers
     new, notes = dict[int, Any](), list[ImportEntry]()
     idle, unknown, disabled = list[str](), list[str](), list[str]()
+    substituted, differing = dict[str, list[str]](), list[ImportEntry]()
     for muscle in model.muscles:
         if muscle.name in replaced:
             continue
         found = None if muscle.law is not None else law_of(muscle)
+        substitute = None if muscle.law is not None else _substitute(muscle)
         if muscle.law is None and muscle.parameters.get("appliesForce") is False:
             disabled.append(muscle.name)
-        elif muscle.law is None and found is None:
+        elif muscle.law is None and found is None and substitute is None:
             unknown.append(f"{muscle.name} ({muscle.kind or 'no class'})")
         elif muscle.law is not None and muscle.name not in given:
             continue
         else:
             if muscle.name not in given:
                 idle.append(muscle.name)
-            new[id(muscle)] = _acting(muscle, found, given.get(muscle.name, 0.0))
-            texts = () if found is None else found.notes
-            notes += [ImportEntry("note", muscle.name, 0, text) for text in texts]
+            if found is None and substitute is not None:
+                substituted.setdefault(muscle.kind, []).append(muscle.name)
+                differing += _entries(muscle, substitute)
+            else:
+                notes += _entries(muscle, found)
+            new[id(muscle)] = _acting(muscle, found or substitute, given.get(muscle.name, 0.0))
     made = redirected(model, new)
     texts = [
         f"{text}: {_check.first_names(names, _MOST)}"
@@ -104,8 +111,14 @@ def with_muscle_forces(
         )
         if names
     ]
+    for kind, names in substituted.items():
+        texts.append(
+            f"of class {kind} ({len(names)}), which has no law here, act by the curves of "
+            "DeGrooteFregly2016Muscle with their own numbers, time constants and damping: "
+            f"{_check.first_names(names, _MOST)}"
+        )
     if isinstance(model.import_report, ImportReport):
-        entries = [*model.import_report.entries, *notes]
+        entries = [*model.import_report.entries, *notes, *differing]
         made.import_report = replace(model.import_report, entries=entries)
     else:
         texts += list(dict.fromkeys(f"{one.text}: {one.element}" for one in notes))
@@ -123,6 +136,19 @@ def law_of(muscle: LineMuscle) -> HillOfOsim | None:
         raise ModelError(f"line muscle {muscle.name!r}: {error}") from error
 
 
+def _substitute(muscle: LineMuscle) -> HillOfOsim | None:
+    """Law in place of that of a class that has none here; None for other classes."""
+    try:
+        return substitute_of(muscle.kind, muscle.parameters, muscle.tendon_slack_length)
+    except ModelError as error:
+        raise ModelError(f"line muscle {muscle.name!r}: {error}") from error
+
+
+def _entries(muscle: LineMuscle, found: HillOfOsim | None) -> list[ImportEntry]:
+    """Entries of the import report on where a law differs from that of the file."""
+    return [ImportEntry("note", muscle.name, 0, one) for one in (found.notes if found else ())]
+
+
 def _acting(muscle: LineMuscle, found: HillOfOsim | None, excitation: Any) -> LineMuscle:
     """The muscle with its law, driven by an excitation."""
     if found is None:
@@ -130,6 +156,8 @@ def _acting(muscle: LineMuscle, found: HillOfOsim | None, excitation: Any) -> Li
         if isinstance(own, ActivationDynamics):
             excitation = replace(own, excitation=excitation)
         return replace(muscle, activation=excitation)
+    if found.max_contraction_velocity is not None:
+        muscle = replace(muscle, max_contraction_velocity=found.max_contraction_velocity)
     if found.activation is None:
         return replace(muscle, law=found.law, activation=excitation)
     start = muscle.parameters.get("default_activation", _STARTS.get(muscle.kind, 0.05))

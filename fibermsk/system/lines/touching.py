@@ -7,14 +7,14 @@ import numpy as np
 from fibermsk._arrays import Array, Index
 from fibermsk.errors import ModelError
 from fibermsk.model import Model
-from fibermsk.model.muscles.line_muscle import mass_of
+from fibermsk.model.muscles.line_muscle import by_network, mass_of
 from fibermsk.system.contribution import At
 from fibermsk.system.lines.describe import acting
 from fibermsk.system.lines.paths import LinePaths
 
 
 class Touching:
-    """Wrap angles of the sections of those muscles whose mass has ``wrapping="switch"``.
+    """Wrap angles of the sections of those muscles with mass on exact paths.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Touching:
         self._paths, arrays = paths, paths.arrays
         found: list[tuple[int, int, int]] = []  # slot, muscle and start point
         for m, muscle in enumerate(paths.muscles):
-            if mass_of(muscle).wrapping != "switch":
+            if mass_of(muscle).blend > 0.0 or by_network(muscle):
                 continue
             for w in range(*arrays.wrap_start[m : m + 2]):
                 points = range(int(arrays.first[w]), int(arrays.last[w]))

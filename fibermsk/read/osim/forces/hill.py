@@ -13,6 +13,9 @@ from fibermsk.laws.hill import DeGrooteCurves, HillLaw, MillardCurves, ThelenCur
 _LEAST = 0.01
 """Least activation that OpenSim requires where the velocity is solved without damping."""
 
+SCHUTTE = ("Schutte1993Muscle", "Schutte1993Muscle_Deprecated")
+"""Names of one class, which act by the curves of De Groote."""
+
 
 class HillOfOsim(NamedTuple):
     """Force of a muscle as in OpenSim.
@@ -25,11 +28,14 @@ class HillOfOsim(NamedTuple):
         Its activation dynamics; None where the activation is the excitation.
     notes : tuple of str
         What differs from the file or from OpenSim.
+    max_contraction_velocity : float or None
+        That of the class [1/s], where it is not the number of the muscle.
     """
 
     law: HillLaw
     activation: ActivationLaw | None
     notes: tuple[str, ...] = ()
+    max_contraction_velocity: float | None = None
 
 
 _MILLARD = {
@@ -104,6 +110,48 @@ def hill_of(kind: str, parameters: Mapping[str, Any]) -> HillOfOsim | None:
     if kind not in _KINDS:
         return None
     return _KINDS[kind](parameters)
+
+
+def substitute_of(
+    kind: str, parameters: Mapping[str, Any], tendon_slack_length: float
+) -> HillOfOsim | None:
+    """Law that acts in place of that of a class without a law here; None for other classes.
+
+    A muscle of Schutte gets the curves of De Groote, with its own damping and time scale. It
+    carries a tendon of length zero as a rigid one.
+
+    Notes
+    -----
+    In OpenSim's Schutte1993Muscle_Deprecated, da/dt = (e - a) (activation1 e + activation2) /
+    time_scale for e > a, else without the first term: at e = 1 the activation rises by the time
+    constant of the substitute, and it falls by that at any e. Fibers shorten at most by 1 /
+    time_scale optimal lengths per second, and damping is relative to that velocity.
+
+    Raises
+    ------
+    ModelError
+        If a parameter lies outside the range of the law.
+    """
+    if kind not in SCHUTTE:
+        return None
+    scale = parameters.get("time_scale", 0.1)
+    _check.positive(kind, "time_scale", scale, "s")
+    rise, fall = parameters.get("activation1", 7.667), parameters.get("activation2", 1.459854)
+    for name, value in (("activation1", rise), ("activation2", fall)):
+        _check.positive(kind, name, value)
+    damping = parameters.get("damping", 0.1)
+    rigid = tendon_slack_length == 0.0
+    law = HillLaw(
+        DeGrooteCurves(),
+        "rigid" if rigid else "implicit",
+        damping=damping,
+        min_activation=_LEAST if damping == 0.0 and not rigid else 0.0,
+        **_common(parameters),
+    )
+    driven = PiecewiseActivation(scale / (rise + fall), scale / fall, variation=0.0)
+    text = "has no law here: acts by the curves of DeGrooteFregly2016Muscle with its own numbers"
+    fastest = 1.0 / scale if "time_scale" in parameters else None
+    return HillOfOsim(law, driven, (f"{kind} {text}",), fastest)
 
 
 def _given(parameters: Mapping[str, Any], names: Mapping[str, str], prefix: str = "") -> dict:
