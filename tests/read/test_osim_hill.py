@@ -6,7 +6,7 @@ from laws.hill_muscles import MILLARD, drawn, muscle, random_state
 from opensim_peer import hill_muscles
 
 import fibermsk as fm
-from fibermsk.read.osim.forces.hill import hill_of
+from fibermsk.read.osim.forces.hill import hill_of, substitute_of
 
 
 def test_defaults():
@@ -74,3 +74,15 @@ def test_an_activation_of_zero_without_damping_is_refused_as_in_opensim(kind, mo
     with pytest.raises(fm.ModelError, match=f"{kind}: minimum_activation = .*; must be 0.01"):
         hill_of(kind, {"minimum_activation": 0.0} | more)
     assert hill_of(kind, {"minimum_activation": 0.01} | more).law.min_activation == 0.01
+
+
+def test_a_substitute_has_a_rigid_tendon_of_length_zero():
+    kind = "Schutte1993Muscle_Deprecated"
+    assert substitute_of("Delp1990Muscle_Deprecated", {}, 0.1) is None
+    assert substitute_of(kind, {}, 0.1).acting.law == fm.HillLaw(tendon="implicit")
+    assert substitute_of(kind, {}, 0.0).acting.law == fm.HillLaw(tendon="rigid")
+    undamped = substitute_of(kind, {"damping": 0.0}, 0.1).acting.law
+    assert undamped == fm.HillLaw(tendon="implicit", damping=0.0, min_activation=0.01)
+    assert substitute_of(kind, {}, 0.1).max_contraction_velocity is None
+    with pytest.raises(fm.ModelError, match="activation2 = -1"):
+        substitute_of(kind, {"activation2": -1.0}, 0.1)

@@ -12,7 +12,7 @@ from fibermsk import _check
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import ActivationDynamics, LineMuscle, Model, Table
 from fibermsk.parameters.revise import redirected
-from fibermsk.read.osim.forces.hill import HillOfOsim, hill_of, substitute_of
+from fibermsk.read.osim.forces.hill import HillOfOsim, Substitute, hill_of, substitute_of
 from fibermsk.read.osim.report import ImportEntry, ImportReport
 from fibermsk.read.signals import Signals, read_signals
 
@@ -95,12 +95,16 @@ def with_muscle_forces(
         else:
             if muscle.name not in given:
                 idle.append(muscle.name)
+            acting = muscle
             if found is None and substitute is not None:
+                found, fastest = substitute
+                if fastest is not None:
+                    acting = replace(muscle, max_contraction_velocity=fastest)
                 substituted.setdefault(muscle.kind, []).append(muscle.name)
-                differing += _entries(muscle, substitute)
+                differing += _entries(muscle, found)
             else:
                 notes += _entries(muscle, found)
-            new[id(muscle)] = _acting(muscle, found or substitute, given.get(muscle.name, 0.0))
+            new[id(muscle)] = _acting(acting, found, given.get(muscle.name, 0.0))
     made = redirected(model, new)
     texts = [
         f"{text}: {_check.first_names(names, _MOST)}"
@@ -136,7 +140,7 @@ def law_of(muscle: LineMuscle) -> HillOfOsim | None:
         raise ModelError(f"line muscle {muscle.name!r}: {error}") from error
 
 
-def _substitute(muscle: LineMuscle) -> HillOfOsim | None:
+def _substitute(muscle: LineMuscle) -> Substitute | None:
     """Law in place of that of a class that has none here; None for other classes."""
     try:
         return substitute_of(muscle.kind, muscle.parameters, muscle.tendon_slack_length)
@@ -156,8 +160,6 @@ def _acting(muscle: LineMuscle, found: HillOfOsim | None, excitation: Any) -> Li
         if isinstance(own, ActivationDynamics):
             excitation = replace(own, excitation=excitation)
         return replace(muscle, activation=excitation)
-    if found.max_contraction_velocity is not None:
-        muscle = replace(muscle, max_contraction_velocity=found.max_contraction_velocity)
     if found.activation is None:
         return replace(muscle, law=found.law, activation=excitation)
     start = muscle.parameters.get("default_activation", _STARTS.get(muscle.kind, 0.05))

@@ -28,14 +28,26 @@ class HillOfOsim(NamedTuple):
         Its activation dynamics; None where the activation is the excitation.
     notes : tuple of str
         What differs from the file or from OpenSim.
-    max_contraction_velocity : float or None
-        That of the class [1/s], where it is not the number of the muscle.
     """
 
     law: HillLaw
     activation: ActivationLaw | None
     notes: tuple[str, ...] = ()
-    max_contraction_velocity: float | None = None
+
+
+class Substitute(NamedTuple):
+    """Force of a muscle whose class in OpenSim has no law here.
+
+    Attributes
+    ----------
+    acting : HillOfOsim
+        The force that acts instead.
+    max_contraction_velocity : float or None
+        That of the class [1/s]; None for the number of the muscle.
+    """
+
+    acting: HillOfOsim
+    max_contraction_velocity: float | None
 
 
 _MILLARD = {
@@ -114,7 +126,7 @@ def hill_of(kind: str, parameters: Mapping[str, Any]) -> HillOfOsim | None:
 
 def substitute_of(
     kind: str, parameters: Mapping[str, Any], tendon_slack_length: float
-) -> HillOfOsim | None:
+) -> Substitute | None:
     """Law that acts in place of that of a class without a law here; None for other classes.
 
     A muscle of Schutte gets the curves of De Groote, with its own damping and time scale. It
@@ -151,7 +163,7 @@ def substitute_of(
     driven = PiecewiseActivation(scale / (rise + fall), scale / fall, variation=0.0)
     text = "has no law here: acts by the curves of DeGrooteFregly2016Muscle with its own numbers"
     fastest = 1.0 / scale if "time_scale" in parameters else None
-    return HillOfOsim(law, driven, (f"{kind} {text}",), fastest)
+    return Substitute(HillOfOsim(law, driven, (f"{kind} {text}",)), fastest)
 
 
 def _given(parameters: Mapping[str, Any], names: Mapping[str, str], prefix: str = "") -> dict:
