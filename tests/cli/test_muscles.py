@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 import fibermsk as fm
 from fibermsk.cli.main import app
+from fibermsk.cli.running.model_scene import scene
 
 MODEL = Path(os.environ.get("FIBERMSK_MODELS", "")) / "opensim-core/arm26_static_opt/arm26.osim"
 needs_model = pytest.mark.skipif(not MODEL.is_file(), reason="needs arm26")
@@ -58,8 +60,6 @@ def test_impossible_curves_are_refused(tmp_path, options, message):
 @needs_model
 def test_a_model_follows_a_motion(tmp_path):
     """From the first instant of the file on, in degrees as in a file without a version."""
-    from fibermsk.cli.running.model_scene import scene
-
     with pytest.warns(fm.ModelWarning, match="r_acromion_tx"):
         made = scene(str(MODEL), motion=str(MODEL.with_name("arm26_InverseKinematics.mot")))
     assert made.duration == 1.0
@@ -91,3 +91,18 @@ def test_static_optimization_writes_activations(tmp_path):
     assert report["assumptions"]["activation"].startswith("0.01 to 1,")
     assert activation.min() == 0.01 and activation.max() <= 1.0
     assert set(report["reserves"]) == {"r_shoulder_elev", "r_elbow_flex"}
+
+
+@pytest.mark.parametrize(("duration", "told"), [(0.0, False), (0.3, True)])
+def test_controls_that_end_before_the_run_are_told(tmp_path, duration, told):
+    model = Path(__file__).parents[1] / "data" / "limb_v4.osim"
+    names = [one.name for one in fm.read_osim(model).muscles]
+    file = tmp_path / "controls.csv"
+    rows = [",".join([time, *(["0.1"] * len(names))]) for time in ("0", "0.2")]
+    file.write_text("\n".join([",".join(["time", *names]), *rows]))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        made = scene(str(model), controls=str(file), duration=duration)
+    assert made.duration == (duration or 0.2)
+    text = "end at 0.2 s; their last values are held until the end of the run, 0.3 s"
+    assert any(text in str(one.message) for one in found) is told

@@ -1,10 +1,16 @@
 """Curves of muscles that have no path in part of the range."""
 
+import json
+
 import numpy as np
 import pytest
+from matplotlib.image import imread
 from numpy.testing import assert_array_equal
+from typer.testing import CliRunner
 
 import fibermsk as fm
+from fibermsk.analysis.picture import draw_curves
+from fibermsk.cli.main import app
 
 NUMBERS = {"max_isometric_force": 100.0, "optimal_fiber_length": 0.2, "tendon_slack_length": 0.1}
 
@@ -42,3 +48,31 @@ def test_gaps_are_nan_and_named():
 def test_a_range_beyond_the_declared_one_is_named():
     with pytest.warns(fm.ModelWarning, match=r"'q': the range -1.5 to 9 rad.*-1.5 to 1.5 rad"):
         fm.muscle_curves(arm(), "q", muscles=["free"], over=(-1.5, 9.0, 5))
+
+
+def test_pictures_have_gaps():
+    with pytest.warns(fm.ModelWarning, match="'blocked' has no path"):
+        curves = fm.muscle_curves(arm(), "q", over=(-1.5, 1.5, 31))
+    (axes,) = draw_curves(curves, "length").axes
+    lines = {str(line.get_label()): np.asarray(line.get_ydata()) for line in axes.lines}
+    assert_array_equal(lines["blocked"], 1000.0 * curves.length["blocked"])
+    with pytest.warns(fm.ModelWarning, match="'blocked' has no path in 3 of 3 poses"):
+        curves = fm.muscle_curves(arm(), "q", over=(1.4, 1.5, 3))
+    (axes,) = draw_curves(curves, "moment_arm").axes
+    assert [str(line.get_label()) for line in axes.lines] == ["free"]
+
+
+def test_the_command_writes_and_names_gaps(tmp_path, monkeypatch):
+    monkeypatch.setattr("fibermsk.cli.shown.model_file", lambda path: arm())
+    out = tmp_path / "arms.csv"
+    arguments = ["muscles", "m.osim", "--coordinate", "q", "--range=-1.5:1.5:31", "--json"]
+    with pytest.warns(fm.ModelWarning, match="'blocked' has no path in"):
+        done = CliRunner().invoke(app, [*arguments, "--plot", "length", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    report = json.loads(done.stdout.splitlines()[0])
+    without = [one is None for one in report["length"]["blocked"]]
+    (gap,) = report["gaps"]
+    assert gap["poses"] == sum(without) and gap["first"] == without.index(True) > 0
+    table = np.genfromtxt(out, delimiter=",", names=True, deletechars="")
+    assert_array_equal(np.isnan(table["blocked/length"]), without)
+    assert imread(out.with_suffix(".png")).size
