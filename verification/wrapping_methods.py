@@ -24,8 +24,9 @@ from _sgw import ours, sgw
 
 import fibermsk as fm
 from fibermsk.kernels.lines.depth import deepest
-from fibermsk.kernels.lines.solve import TAUT, chain
-from fibermsk.kernels.lines.string import DENSE, guess, lean
+from fibermsk.kernels.lines.sides import from_all_sides, through_hints
+from fibermsk.kernels.lines.solve import DENSE, TAUT, chain
+from fibermsk.kernels.lines.string import guess, lean
 from fibermsk.kernels.lines.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS, level, settle
 from fibermsk.verify import Expected
 
@@ -68,8 +69,11 @@ class Problem:
         o, i = self.ends
         if kind == "string":
             active = np.zeros(1, np.int64)
-            hint, hinted = np.zeros((1, 3)), np.array([self.kind == TORUS])
-            guess(*self.arrays(), hint, hinted, foot, active, DENSE, 20 * DENSE, 1e-6)
+            if self.kind == TORUS:
+                knots = through_hints(*self.arrays(), np.zeros((1, 3)), np.array([True]))
+            else:
+                knots = from_all_sides(*self.arrays())
+            guess(*self.arrays()[:4], knots[0], foot, active, DENSE, 20 * DENSE, 1e-6)
             return foot[0]
         deepest(self.kind, self.size, np.eye(3), np.zeros(3), o, i, foot[0, :3])
         settle(self.kind, self.size, foot[0, :3], g, H)

@@ -48,15 +48,14 @@ def problem(kind, rng):
     return size, R, p, ends
 
 
-def solved(kind, size, R, p, ends):
-    """Status, length, and points of the path."""
+def solved(kind, size, R, p, ends, hint=None):
+    """Status, length, and points of the path; through a torus without a hint."""
     foot, active = np.zeros((1, 7)), np.zeros(1, np.int64)
     gradient, hessian = np.empty(12), np.empty((12, 12))
     arrays = np.array([kind]), size[None].copy(), R[None].copy(), p[None].copy()
-    status, length = chain(
-        *arrays, *ends, np.zeros((1, 3)), np.array([kind == TORUS]), foot, active, False, gradient,
-        hessian,
-    )  # fmt: skip
+    hinted = np.array([hint is not None or kind == TORUS])
+    at = np.zeros((1, 3)) if hint is None else np.array([hint])
+    status, length = chain(*arrays, *ends, at, hinted, foot, active, False, gradient, hessian)
     if status != TAUT:
         return status, length, None, active
     assert np.isfinite(length) and np.isfinite(gradient).all() and np.isfinite(hessian).all()
@@ -137,6 +136,23 @@ def tried(kind, rng, number):
             assert length > straight
             wrapped.append((size, R, p, x, length))
     return count, wrapped
+
+
+def test_ends_across_flat_ellipsoids(rng):
+    """All have a path, and none of the sides that a hint asks for has a shorter one."""
+    for number in range(200):
+        size = rng.uniform(0.01, 0.06, 3)
+        first = rng.normal(size=3)
+        first /= np.linalg.norm(first)
+        second = rng.normal(scale=0.4, size=3) - first
+        second /= np.linalg.norm(second)
+        ends = [size * one * rng.uniform(1.02, 2.0) for one in (first, second)]
+        here = (ELLIPSOID, size, np.eye(3), np.zeros(3), ends)
+        status, length, _, _ = solved(*here)
+        assert status == TAUT
+        for side in (*np.eye(3), *-np.eye(3)) if number % 4 == 0 else ():
+            _, other, _, _ = solved(*here, 1.2 * size * side)
+            assert not other < length * (1.0 - 1e-9)
 
 
 @pytest.mark.parametrize("kind", SOLVED)

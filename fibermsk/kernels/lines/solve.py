@@ -22,7 +22,8 @@ from fibermsk.kernels.lines.depth import SAMPLES, deepest, deepest_on_arc
 from fibermsk.kernels.lines.geodesic import pressed
 from fibermsk.kernels.lines.newton import fill_derivatives, fill_gradient, newton
 from fibermsk.kernels.lines.section import to_ground, to_local
-from fibermsk.kernels.lines.string import DENSE, copy, first_of, guess, lean
+from fibermsk.kernels.lines.sides import from_all_sides, through_hints
+from fibermsk.kernels.lines.string import copy, first_of, guess, lean, length_of
 from fibermsk.kernels.lines.surfaces import level, most_curved, settle
 
 (
@@ -37,7 +38,11 @@ surface passes through another; a cylinder is touched on another side than asked
 CHANGES = 12
 """Most changes of the set of touched surfaces in one solution."""
 ATTEMPTS = 3
-"""Strings that are tried as a start."""
+"""Strings that are tried as a start, in the worst case."""
+DENSE = 96
+"""Points of the string from which Newton's method starts."""
+BEYOND = 1.01
+"""Length of a rough string, of that of a solution, from which it leads to none that is shorter."""
 DEPTH = 1e-9
 """Depth of a free line inside a touched surface, of its least radius, that is rounding."""
 
@@ -274,6 +279,36 @@ def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient):
     return LOST, math.nan, -1
 
 
+@kernel
+def _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient):
+    """The shortest taut path from strings starts (c, k, 3), the shortest first; as `solve`."""
+    status, blamed, shortest = LOST, -1, math.inf
+    best, touched = np.empty((kind.size, 7)), np.empty(kind.size, np.int64)
+    for attempt in range(ATTEMPTS):
+        # with more patience where a string slides slowly, with more points where it turns sharply
+        points = DENSE if attempt < 2 else 3 * DENSE
+        sweeps, calm = (20 * points, 1e-6) if attempt == 0 else (100 * points, 1e-9)
+        for c in range(starts.shape[0] if attempt == 0 else 1):
+            if length_of(starts[c]) > BEYOND * shortest:
+                break
+            found, blamed = guess(kind, size, R, p, starts[c], foot, active, points, sweeps, calm)
+            if found == 0:
+                status, L, blamed = _settle_contacts(
+                    kind, size, R, p, o, i, asked, foot, active, gradient
+                )
+                if status == TAUT and L < shortest:
+                    shortest = L
+                    best[:] = foot
+                    touched[:] = active
+            else:
+                status = PIECES if found == -1 else ORDER
+        if shortest < math.inf:
+            foot[:] = best
+            active[:] = touched
+            return _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
+    return status, math.nan, blamed
+
+
 @inner
 def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradient):
     """Fill feet (m, 7) and active (m,) of the taut path; returns a status and the length.
@@ -298,33 +333,17 @@ def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradi
         status, L, _ = _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
         if status == TAUT:
             return status, L, -1
-    clear = True
-    for k in range(kind.size):
-        clear = clear and not hinted[k]
-    if clear:
+    starts = through_hints(kind, size, R, p, o, i, hint, hinted)
+    if starts.shape[1] == 2:
         # the straight line, unless it meets a surface
+        clear = True
         for k in range(kind.size):
             active[k] = 0
             clear = clear and deepest(kind[k], size[k], R[k], p[k], o, i, local) >= 0.0
         if clear:
             return _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
-    status, blamed = LOST, -1
-    for attempt in range(ATTEMPTS):
-        # with more patience where a string slides slowly, with more points where it turns sharply
-        points = DENSE if attempt < 2 else 3 * DENSE
-        sweeps, calm = (20 * points, 1e-6) if attempt == 0 else (100 * points, 1e-9)
-        found, blamed = guess(
-            kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm
-        )
-        if found == 0:
-            status, L, blamed = _settle_contacts(
-                kind, size, R, p, o, i, asked, foot, active, gradient
-            )
-            if status == TAUT:
-                return status, L, -1
-        else:
-            status = PIECES if found == -1 else ORDER
-    return status, math.nan, blamed
+        starts = from_all_sides(kind, size, R, p, o, i)
+    return _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient)
 
 
 @inner

@@ -2,7 +2,8 @@
 
 The points x (n, 3) move to the middle of their neighbors and back out of the surfaces (projected
 over-relaxation, with the best rate of a free string). A string stays on the side of each surface on
-which it starts.
+which it starts. Nearest points on a flat ellipsoid jump from one side to the other: points that are
+inside at the start move out along lines through its center, and points on it move along it.
 """
 
 from __future__ import annotations
@@ -14,14 +15,7 @@ import numpy as np
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import to_ground, to_local
-from fibermsk.kernels.lines.surfaces import level, settle
-
-COARSE, DENSE = 32, 96
-"""Points of strings that are compared, and of the one that is used."""
-SIDES = 8
-"""Sides of the straight line on which strings start without a hint."""
-COARSE_CALM = 1e-6
-"""Move of a point in one sweep, of the string's length, that ends shrinking to compare."""
+from fibermsk.kernels.lines.surfaces import ELLIPSOID, level, settle
 
 
 @kernel
@@ -38,7 +32,7 @@ def copy(a, out):
 
 
 @kernel
-def _spread(knots, x):
+def spread(knots, x):
     """Fill x (n, 3) with even points of the polyline through knots (k, 3)."""
     n, total = x.shape[0], 0.0
     for k in range(knots.shape[0] - 1):
@@ -62,32 +56,65 @@ def shrink(kind, size, R, p, x, touched, sweeps, calm):
 
     It ends after so many sweeps, or if no point moves by more than calm, of the string's length.
     """
-    local, g, H, before = scratch(3), scratch(3), scratch((3, 3)), scratch(3)
+    local, start, before, g, H = scratch(3), scratch(3), scratch(3), scratch(3), scratch((3, 3))
     n, owner = x.shape[0], np.empty(kind.size, np.int64)
     for k in range(kind.size):
         owner[k] = first_of(kind, size, R, p, k)
+        if kind[k] == ELLIPSOID and owner[k] == k:
+            _spread_around(size[k], R[k], p[k], x)
+    touched[:] = -1
     rate = 2.0 / (1.0 + math.sin(math.pi / n))
-    least = calm * _length(x)
+    least = calm * length_of(x)
     for _ in range(sweeps):
         most = 0.0
         for j in range(1, n - 1):
             copy(x[j], before)
-            touched[j] = -1
+            last, touched[j] = touched[j], -1
             for r in range(3):
                 x[j, r] += rate * (0.5 * (x[j - 1, r] + x[j + 1, r]) - x[j, r])
             for k in range(kind.size):
                 if owner[k] != k:
                     continue
                 to_local(R[k], p[k], x[j], local)
-                if level(kind[k], size[k], local, g, H) < 0.0 and settle(
-                    kind[k], size[k], local, g, H
-                ):
+                if not level(kind[k], size[k], local, g, H) < 0.0:
+                    continue
+                if k == last and kind[k] == ELLIPSOID:
+                    to_local(R[k], p[k], before, start)
+                    _slide(kind[k], size[k], start, local)
+                if settle(kind[k], size[k], local, g, H):
                     to_ground(R[k], p[k], local, x[j])
                     touched[j] = k
             for r in range(3):
                 most = max(most, abs(x[j, r] - before[r]))
         if most < least:
             return
+
+
+@kernel
+def _spread_around(size, R, p, x):
+    """Move points of a string x (n, 3) inside an ellipsoid out along lines through its center."""
+    local = scratch(3)
+    for j in range(1, x.shape[0] - 1):
+        to_local(R, p, x[j], local)
+        square = 0.0
+        for r in range(3):
+            square += (local[r] / size[r]) ** 2
+        if 0.0 < square < 1.0:
+            for r in range(3):
+                local[r] /= math.sqrt(square)
+            to_ground(R, p, local, x[j])
+
+
+@kernel
+def _slide(kind, size, start, local):
+    """Leave out of a move of a point on the surface, from start to local (3,), what goes inward."""
+    g, H, part, square = scratch(3), scratch((3, 3)), 0.0, 0.0
+    level(kind, size, start, g, H)
+    for r in range(3):
+        part += g[r] * (local[r] - start[r])
+        square += g[r] * g[r]
+    for r in range(3):
+        local[r] -= min(part, 0.0) / square * g[r]
 
 
 @kernel
@@ -123,7 +150,8 @@ def _piece(touched, own, begin):
 
 
 @kernel
-def _length(x):
+def length_of(x):
+    """Length of a string x (n, 3)."""
     total = 0.0
     for j in range(x.shape[0] - 1):
         total += distance(x[j], x[j + 1])
@@ -131,37 +159,15 @@ def _length(x):
 
 
 @kernel
-def _reach(size, p, o, i):
-    """How far [m] a string must swing out of the line from o to i to pass all surfaces."""
-    reach = 0.0
-    for k in range(p.shape[0]):
-        radius = size[k, 0] + size[k, 1] + size[k, 2]
-        away = min(distance(p[k], o), distance(p[k], i))
-        reach = max(reach, radius + 0.5 * away)
-    return reach
-
-
-@kernel
-def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, calm):
+def guess(kind, size, R, p, knots, foot, active, points, sweeps, calm):
     """Fill feet (m, 7) and active (m,) from a string of so many points; 0, or a status and surface.
 
-    hint (m, 3): a point in the frame of the surface that the string passes first, where hinted
-    (m,). Status -1: a surface is touched in several places; -2: not in the order of the chain.
+    It starts along the polyline through knots (k, 3), ground. Status -1: a surface is touched in
+    several places; -2: not in the order of the chain.
     """
     m = kind.size
     x, touched = np.empty((points, 3)), np.empty(points, np.int64)
-    knots = np.empty((m + 2, 3))
-    copy(o, knots[0])
-    count = 1
-    for k in range(m):
-        if hinted[k] and first_of(kind, size, R, p, k) == k:
-            to_ground(R[k], p[k], hint[k], knots[count])
-            count += 1
-    copy(i, knots[count])
-    if count > 1:
-        _spread(knots[: count + 1], x)
-    else:
-        _choose(kind, size, R, p, o, i, x)
+    spread(knots, x)
     shrink(kind, size, R, p, x, touched, sweeps, calm)
     g, H, y = scratch(3), scratch((3, 3)), scratch(3)
     before, begin = 0, np.ones(m, np.int64)
@@ -183,7 +189,7 @@ def guess(kind, size, R, p, o, i, hint, hinted, foot, active, points, sweeps, ca
             y[r] = p[k, r] + x[ahead, r] - x[first - 1, r]
         to_local(R[k], p[k], y, foot[k, 3:6])
         lean(g, foot[k, 3:6])
-        foot[k, 6] = _length(x[first : last + 1]) + 0.3 * distance(x[first], x[first - 1])
+        foot[k, 6] = length_of(x[first : last + 1]) + 0.3 * distance(x[first], x[first - 1])
     for j in range(1, points - 1):
         # a piece more than the surface is listed for
         if touched[j] >= 0 and j >= begin[touched[j]]:
@@ -201,40 +207,3 @@ def lean(g, t):
     total = math.sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
     for r in range(3):
         t[r] /= total
-
-
-@kernel
-def _choose(kind, size, R, p, o, i, x):
-    """Fill x (n, 3): the shortest of coarse strings from all sides, refined."""
-    along, u, w = scratch(3), np.zeros(3), scratch(3)
-    span = distance(o, i)
-    least = 0
-    for r in range(3):
-        along[r] = (i[r] - o[r]) / span
-        if abs(along[r]) < abs(along[least]):
-            least = r
-    u[least] = 1.0
-    lean(along, u)
-    for r in range(3):
-        k, j = (r + 1) % 3, (r + 2) % 3
-        w[r] = along[k] * u[j] - along[j] * u[k]
-    reach = _reach(size, p, o, i)
-    tried, best = np.empty((COARSE, 3)), np.empty((COARSE, 3))
-    touched = np.empty(COARSE, np.int64)
-    shortest = math.inf
-    for side in range(SIDES + 1):
-        angle = 2.0 * math.pi * side / SIDES
-        swing = reach if side < SIDES else 0.0
-        for j in range(COARSE):
-            share = j / (COARSE - 1.0)
-            out = swing * math.sin(math.pi * share)
-            for r in range(3):
-                tried[j, r] = o[r] + share * span * along[r]
-                tried[j, r] += out * (math.cos(angle) * u[r] + math.sin(angle) * w[r])
-        shrink(kind, size, R, p, tried, touched, 4 * COARSE, COARSE_CALM)
-        length = _length(tried)
-        if length < shortest:
-            shortest = length
-            for j in range(COARSE):
-                copy(tried[j], best[j])
-    _spread(best, x)
