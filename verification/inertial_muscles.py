@@ -181,7 +181,7 @@ def expected(duration: float = 1.0) -> dict[str, Expected]:
         0.0, 2e-4, "of the largest kinetic energy; tolerance of the steps", scale=1.0, **kept
     )
     values["refraction_order"] = Expected(
-        2.0, 0.05, "next term of the error", kind="order", source="order of the method"
+        2.0, 0.035, "next term of the error", kind="order", source="order of the method"
     )
     for muscle in plain.PATHS:
         values[f"accelerations_{muscle}"] = Expected(

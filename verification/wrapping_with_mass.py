@@ -121,7 +121,7 @@ def expected(duration: float = 0.5, tolerance: float = 1e-6) -> dict[str, Expect
         for way, many in (("blend", 200.0), ("network", 20.0))
     }
     values["switch_order"] = Expected(
-        2.0, 0.05, "next term of the error", kind="order", source="order of the method"
+        2.0, 0.035, "next term of the error", kind="order", source="order of the method"
     )
     known = {"kind": "comparison", "source": "the exact path"}
     for name, most in (("position", 4.3), ("length", 1.5), ("arm", 24.0)):
