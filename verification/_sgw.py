@@ -12,9 +12,9 @@ import math
 import numpy as np
 from numba import njit
 
-from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic
-from fibermsk.kernels.lines.newton import newton
-from fibermsk.kernels.lines.surfaces import CYLINDER, TORUS
+from fibermsk.kernels.lines.taut.geodesic import ACCURACY, geodesic
+from fibermsk.kernels.lines.taut.newton import newton
+from fibermsk.kernels.lines.taut.surfaces import CYLINDER, TORUS
 
 MOST = 200
 """Most steps."""

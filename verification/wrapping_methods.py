@@ -2,9 +2,9 @@
 
 Random surfaces (radii of 10 to 60 mm) and ends whose straight line meets them. Both methods start
 at the same place and look for the same tangent points: Newton's method on the four equations of
-`fibermsk.kernels.lines.chain`, with exact derivatives; and Smooth Geodesic Wrapping (Munoz-Pepi and
-others 2023, `_sgw.py`), Broyden's method with a derivative-free line search on six equations for
-five unknowns. Starts are
+`fibermsk.kernels.lines.taut.chain`, with exact derivatives; and Smooth Geodesic Wrapping
+(Munoz-Pepi and others 2023, `_sgw.py`), Broyden's method with a derivative-free line search on six
+equations for five unknowns. Starts are
 
 - `line`: the deepest point of the straight line, moved onto the surface, with the direction of the
   line and an arc of half the least radius;
@@ -23,11 +23,11 @@ import numpy as np
 from _sgw import ours, sgw
 
 import fibermsk as fm
-from fibermsk.kernels.lines.depth import deepest
-from fibermsk.kernels.lines.sides import from_all_sides, through_hints
-from fibermsk.kernels.lines.solve import DENSE, TAUT, chain
-from fibermsk.kernels.lines.string import guess, lean
-from fibermsk.kernels.lines.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS, level, settle
+from fibermsk.kernels.lines.taut.depth import deepest
+from fibermsk.kernels.lines.taut.sides import from_all_sides, through_hints
+from fibermsk.kernels.lines.taut.solve import DENSE, TAUT, chain
+from fibermsk.kernels.lines.taut.string import guess, lean
+from fibermsk.kernels.lines.taut.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS, level, settle
 from fibermsk.verify import Expected
 
 KINDS = {"cylinder": CYLINDER, "sphere": SPHERE, "ellipsoid": ELLIPSOID, "torus": TORUS}

@@ -32,8 +32,8 @@ from _wrapping_cases import CASES, OFFSETS, STEP, H, poses
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
-from fibermsk.kernels.lines.solve import TAUT, chain
-from fibermsk.kernels.lines.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS
+from fibermsk.kernels.lines.taut.solve import TAUT, chain
+from fibermsk.kernels.lines.taut.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS
 from fibermsk.verify import Expected
 
 KINDS = {"cylinder": CYLINDER, "sphere": SPHERE, "ellipsoid": ELLIPSOID, "torus": TORUS}

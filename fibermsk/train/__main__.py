@@ -11,7 +11,7 @@ import time
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.kernels.lines.network import Network
+from fibermsk.kernels.lines.material.network import Network
 from fibermsk.kernels.lines.path_arrays import CAPPED as CAPPED_KIND, CYLINDER as CYLINDER_KIND
 from fibermsk.train.exact import CAPPED, CYLINDER
 from fibermsk.train.fit import Fit, fit

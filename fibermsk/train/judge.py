@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.kernels.lines.network import Network, evaluate_paths
+from fibermsk.kernels.lines.material.network import Network, evaluate_paths
 from fibermsk.train.exact import CYLINDER, taut_paths
 from fibermsk.train.samples import draw_ends, ends_in_frame
 

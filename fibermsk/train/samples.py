@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.kernels.lines.network import INPUTS, fill_samples
+from fibermsk.kernels.lines.material.network import INPUTS, fill_samples
 from fibermsk.kernels.lines.path_arrays import CAPPED as CAPPED_KIND, CYLINDER as CYLINDER_KIND
 from fibermsk.train.exact import CYLINDER, Ends, Taut, taut_paths
 

@@ -7,11 +7,11 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
-from fibermsk.kernels.lines.chain_along import fill_motion, fill_moved
-from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic, integrate
+from fibermsk.kernels.lines.material.chain_along import fill_motion, fill_moved
 from fibermsk.kernels.lines.points import fill_points
-from fibermsk.kernels.lines.solve import TAUT, chain
-from fibermsk.kernels.lines.surfaces import (
+from fibermsk.kernels.lines.taut.geodesic import ACCURACY, geodesic, integrate
+from fibermsk.kernels.lines.taut.solve import TAUT, chain
+from fibermsk.kernels.lines.taut.surfaces import (
     CYLINDER,
     ELLIPSOID,
     SPHERE,

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 
 import fibermsk as fm
 from fibermsk.errors import PathError
-from fibermsk.kernels.lines import solve
-from fibermsk.kernels.lines.own_surface import rebuilt_with
-from fibermsk.kernels.lines.refusal import wrap_error
-from fibermsk.kernels.lines.surfaces import (
+from fibermsk.kernels.lines.taut import solve
+from fibermsk.kernels.lines.taut.own_surface import rebuilt_with
+from fibermsk.kernels.lines.taut.refusal import wrap_error
+from fibermsk.kernels.lines.taut.surfaces import (
     ELLIPSOID,
     OWN,
     fill_third,

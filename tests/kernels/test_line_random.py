@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
-from fibermsk.kernels.lines.depth import deepest
 from fibermsk.kernels.lines.points import fill_points
-from fibermsk.kernels.lines.solve import (
+from fibermsk.kernels.lines.taut.depth import deepest
+from fibermsk.kernels.lines.taut.solve import (
     INSIDE_END,
     INSIDE_START,
     LOOSE,
@@ -22,7 +22,7 @@ from fibermsk.kernels.lines.solve import (
     THROUGH,
     chain,
 )
-from fibermsk.kernels.lines.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS, level
+from fibermsk.kernels.lines.taut.surfaces import CYLINDER, ELLIPSOID, SPHERE, TORUS, level
 
 SOLVED = {CYLINDER: 1.0, SPHERE: 1.0, ELLIPSOID: 1.0, TORUS: 0.9}
 """Least share of the problems that have a taut path; a torus may be touched in several places."""

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import fibermsk as fm
 from fibermsk.kernels.lines.section import CHAIN
-from fibermsk.kernels.lines.surfaces import level
+from fibermsk.kernels.lines.taut.surfaces import level
 from fibermsk.system.contribution import Slopes
 from fibermsk.system.forward.refusals import kind_of
 from fibermsk.system.lines.paths import LinePaths

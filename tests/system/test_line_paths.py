@@ -8,7 +8,7 @@ from joint_cases import every_joint, functional_arm
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk.kernels.lines.along import fill_along
+from fibermsk.kernels.lines.material.along import fill_along
 from fibermsk.model.muscles.line_muscle import (
     ConditionalPathPoint,
     LineMuscle,

@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("jax", reason="training needs JAX: pip install fibermsk[train]")
 pytest.importorskip("optax", reason="training needs optax: pip install fibermsk[train]")
 
-from fibermsk.kernels.lines.network import evaluate_paths
+from fibermsk.kernels.lines.material.network import evaluate_paths
 from fibermsk.train.__main__ import network_of
 from fibermsk.train.exact import CYLINDER
 from fibermsk.train.fit import fit, outputs

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from reference.network import path
 
-from fibermsk.kernels.lines.network import evaluate, evaluate_paths
+from fibermsk.kernels.lines.material.network import evaluate, evaluate_paths
 from fibermsk.kernels.lines.path_arrays import CAPPED as CAPPED_KIND, CYLINDER as CYLINDER_KIND
 from fibermsk.system.lines.networks import trained
 from fibermsk.train.exact import CAPPED, CYLINDER, Ends, taut_paths

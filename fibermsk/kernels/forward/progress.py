@@ -9,8 +9,8 @@ from fibermsk._compile import part
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.path_arrays import PathState
 from fibermsk.kernels.lines.section import UNSOLVED
-from fibermsk.kernels.lines.string import lean
-from fibermsk.kernels.lines.surfaces import settle
+from fibermsk.kernels.lines.taut.string import lean
+from fibermsk.kernels.lines.taut.surfaces import settle
 
 
 class Progress(NamedTuple):

@@ -10,8 +10,8 @@ import math
 
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic
 from fibermsk.kernels.lines.section import to_ground, to_local
+from fibermsk.kernels.lines.taut.geodesic import ACCURACY, geodesic
 
 PIECES = 16
 """Pieces of a long arc on another surface, each of which goes less than half around the axis."""
@@ -25,7 +25,7 @@ def _angle(a, b):
 
 @kernel
 def winding_of(kinds, sizes, Rs, ps, feet, frame, o, i, k):
-    """Angle of a solved chain (see `fibermsk.kernels.lines.solve`) about the axis of cylinder k."""
+    """Angle of a chain about axis k, solved as in `fibermsk.kernels.lines.taut.solve`."""
     a, b, x, y, total = scratch(3), scratch(3), scratch(3), scratch(10), 0.0
     to_local(Rs[k], ps[k], o, a)
     for j in range(kinds.size):

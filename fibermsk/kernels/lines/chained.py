@@ -1,6 +1,6 @@
 """Sections of paths that touch surfaces without closed form, or may touch several.
 
-Symbols as in `fibermsk.kernels.lines.solve`: z = (o, i, xi_1 .. xi_m), n = 6 + 6 m. A solution
+Symbols as in `fibermsk.kernels.lines.taut.solve`: z = (o, i, xi_1 .. xi_m), n = 6 + 6 m. A solution
 is sought from the reference of its section, which follows it in large steps only, and is then
 solved for again: lengths between such steps do not depend on the past.
 """
@@ -15,11 +15,19 @@ from fibermsk._compile import allocating, inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.cylinder import winding
-from fibermsk.kernels.lines.depth import deepest
 from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_ground, to_local
-from fibermsk.kernels.lines.solve import ACROSS, ELSEWHERE, ORDER, TAUT, THROUGH, fill_bent, solve
-from fibermsk.kernels.lines.string import copy
-from fibermsk.kernels.lines.surfaces import CYLINDER, level
+from fibermsk.kernels.lines.taut.depth import deepest
+from fibermsk.kernels.lines.taut.solve import (
+    ACROSS,
+    ELSEWHERE,
+    ORDER,
+    TAUT,
+    THROUGH,
+    fill_bent,
+    solve,
+)
+from fibermsk.kernels.lines.taut.string import copy
+from fibermsk.kernels.lines.taut.surfaces import CYLINDER, level
 
 STEP = 0.1
 """Change of a foot, in least radii and radians, with which the reference follows it."""

@@ -6,9 +6,9 @@ import math
 
 from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.geodesic import closed_geodesic
 from fibermsk.kernels.lines.section import ARC, DIRECTION_P, POINT_P, to_ground, to_local
-from fibermsk.kernels.lines.surfaces import CYLINDER
+from fibermsk.kernels.lines.taut.geodesic import closed_geodesic
+from fibermsk.kernels.lines.taut.surfaces import CYLINDER
 
 PIECES = 24
 """Pieces of an arc that are examined, where the whole arc may meet a surface."""

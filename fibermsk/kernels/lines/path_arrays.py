@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array, Index
 
 CYLINDER, SPHERE, ELLIPSOID, TORUS, CAPPED, OWN = 0, 1, 2, 3, 4, 5
-"""Kinds of wrap surfaces, as in `fibermsk.kernels.lines.surfaces`; a capped cylinder is only there
-for networks."""
+"""Kinds of wrap surfaces, as in `fibermsk.kernels.lines.taut.surfaces`; a capped cylinder is only
+there for networks."""
 
 
 class PathArrays(NamedTuple):
@@ -40,7 +40,7 @@ class PathArrays(NamedTuple):
         First wrap of each muscle.
     kind, radius, size : (n_wraps,) int and float, (n_wraps, 3) float array
         Kind, radius of a cylinder or a sphere (else the least one), and the three radii as
-        `fibermsk.kernels.lines.surfaces` has them [m].
+        `fibermsk.kernels.lines.taut.surfaces` has them [m].
     half : (n_wraps,) float array
         Half the length of a cylinder, infinite for others [m].
     blend : (n_wraps,) float array
@@ -110,7 +110,7 @@ class PathState(NamedTuple):
     wrapped : (n_points,) int array
         Surface around which the section that starts at a point wraps; -1 for a straight one,
         `fibermsk.kernels.lines.section.CHAIN` for one of `fibermsk.kernels.lines.chained`, and
-        `NETWORK` for one of `fibermsk.kernels.lines.network_paths`.
+        `NETWORK` for one of `fibermsk.kernels.lines.material.network_paths`.
     length : (n_points,) float array
         Length of the section that starts at each point [m]; zero if there is none.
     found : (n_points, FOUND) float array

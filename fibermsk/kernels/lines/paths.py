@@ -33,7 +33,7 @@ from fibermsk.kernels.lines.section import (
     turn_derivatives,
 )
 from fibermsk.kernels.lines.sphere import around_sphere, sphere_angle
-from fibermsk.kernels.lines.surfaces import reach
+from fibermsk.kernels.lines.taut.surfaces import reach
 from fibermsk.kernels.skeleton.coordinate_map import derivatives
 
 
@@ -203,7 +203,7 @@ def _solve_section(paths, state, m, k, j, g, H):
 
     Fills g (12,). H (12, 12) is not used. Where the path may touch a surface without closed form,
     or touches several, it is left to `fibermsk.kernels.lines.chained`, and one of a network to
-    `fibermsk.kernels.lines.network_paths`, with a length of zero.
+    `fibermsk.kernels.lines.material.network_paths`, with a length of zero.
     """
     o, i, own, other = state.x[k], state.x[j], state.found[k], scratch(FOUND)
     touched, at, chained, general = -1, FINE, False, False

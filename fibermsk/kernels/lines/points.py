@@ -1,7 +1,7 @@
 """Points of a taut chain at fractions of its length.
 
-Symbols as in `fibermsk.kernels.lines.chain`; with derivatives in
-`fibermsk.kernels.lines.chain_along`.
+Symbols as in `fibermsk.kernels.lines.taut.chain`; with derivatives in
+`fibermsk.kernels.lines.material.chain_along`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from fibermsk._compile import kernel
-from fibermsk.kernels.lines.chain import fill_frames, fill_lines
-from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic
 from fibermsk.kernels.lines.section import to_ground
+from fibermsk.kernels.lines.taut.chain import fill_frames, fill_lines
+from fibermsk.kernels.lines.taut.geodesic import ACCURACY, geodesic
 
 
 @kernel

@@ -19,7 +19,7 @@ ends at the same place."""
 CHAIN = -2
 """In the place of a surface: the section is solved by `fibermsk.kernels.lines.chained`."""
 NETWORK = -3
-"""In the place of a surface: the section is solved by `fibermsk.kernels.lines.network_paths`."""
+"""In the place of a surface: solved by `fibermsk.kernels.lines.material.network_paths`."""
 UNSOLVED = -1
 """In the place of whether a surface is touched: not solved yet."""
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.along import PHI, ROWS, fill_paths
+from fibermsk.kernels.lines.material.along import PHI, ROWS, fill_paths
 from fibermsk.kernels.lines.paths import angle_of, past_ends
 from fibermsk.kernels.lines.section import FINE, FOUND, PHI as FOUND_PHI
 

@@ -91,12 +91,20 @@ def along_chains(
     paths: PathArrays, S: Array, moves: NDArray[np.bool_], state: PathState, m: int,
     fractions: Array, du: Array, ddu: Array, built: Built,
 ) -> Array:  # fmt: skip
-    """Points of muscle m as `fibermsk.kernels.lines.along.fill_along`, over chains of surfaces.
+    """Points of muscle m as `fibermsk.kernels.lines.material.along` has, over chains of surfaces.
 
     Returns (n_fractions, 3, 3): component, then value and derivatives along the motion.
     """
-    from fibermsk.kernels.lines.carried import ACCELERATION, TWIST, fill_link, fill_path_point
-    from fibermsk.kernels.lines.chain_along import fill_motion, fill_moved  # compiles where used
+    from fibermsk.kernels.lines.material.carried import (
+        ACCELERATION,
+        TWIST,
+        fill_link,
+        fill_path_point,
+    )
+    from fibermsk.kernels.lines.material.chain_along import (  # compiles where used
+        fill_motion,
+        fill_moved,
+    )
 
     solved, before = [], np.zeros(3)
     rest, motion, jet = np.zeros_like(du), np.empty((5, 6)), np.empty((3, 6))
@@ -131,7 +139,7 @@ def arc_points(
     paths: PathArrays, state: PathState, w: int, foot: Array, n: int, built: Built
 ) -> tuple[Array, Array]:
     """Even points (n, 3) [m] of the arc from a foot on surface w, and directions there."""
-    from fibermsk.kernels.lines.geodesic import ACCURACY, geodesic
+    from fibermsk.kernels.lines.taut.geodesic import ACCURACY, geodesic
 
     y, found, move = np.empty(10), np.empty((n, 6)), built(geodesic)
     for k, length in enumerate(np.linspace(0.0, foot[6], n)):

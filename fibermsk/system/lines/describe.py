@@ -153,7 +153,7 @@ def _surface(
 
 
 def _size(wrap: PathWrap) -> Array:
-    """The three radii of a surface; see `fibermsk.kernels.lines.surfaces`."""
+    """The three radii of a surface; see `fibermsk.kernels.lines.taut.surfaces`."""
     shape: Any = wrap.shape
     if isinstance(shape, WrapLevelSet):
         return np.asarray(shape.size, float)

@@ -111,7 +111,9 @@ class MuscleMasses:
         S, moves, state, speed = at.motion.links.S, paths.moves, placed.state, placed.speed_u
         kinetic, potential = 0.0, 0.0
         if self._others.size:
-            from fibermsk.kernels.lines.mass import fill_masses  # compiles only where it is used
+            from fibermsk.kernels.lines.material.mass import (
+                fill_masses,  # compiles only where it is used
+            )
 
             kinetic, potential = fill_masses(
                 paths.arrays, S, moves, state, self._others, self._knot_start, self._knots,
@@ -119,7 +121,7 @@ class MuscleMasses:
                 self._axis_start, self._axes, ways, r, *slopes,
             )  # fmt: skip
         for one, fractions, weights, axes in self._by_network:
-            from fibermsk.kernels.lines.network_paths import fill_network_mass
+            from fibermsk.kernels.lines.material.network_paths import fill_network_mass
 
             found = fill_network_mass(
                 paths.arrays, S, moves, state, one.network, one.k, one.j, one.w, fractions,

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelWarning, PathError
-from fibermsk.kernels.lines import network as rows
-from fibermsk.kernels.lines.network import ROWS, Network
+from fibermsk.kernels.lines.material import network as rows
+from fibermsk.kernels.lines.material.network import ROWS, Network
 from fibermsk.kernels.lines.path_arrays import CAPPED, CYLINDER, PathArrays, PathState
 from fibermsk.model.muscles.line_muscle import LineMuscle, by_network
 from fibermsk.model.muscles.wrap import WrapCappedCylinder, WrapCylinder
@@ -94,7 +94,9 @@ class NetworkPaths:
         length: Array, by_u: Array,
     ) -> None:  # fmt: skip
         """Add the lengths and their derivatives; see `fibermsk.kernels.lines.paths`."""
-        from fibermsk.kernels.lines.network_paths import add_network  # compiles only where used
+        from fibermsk.kernels.lines.material.network_paths import (
+            add_network,  # compiles only where used
+        )
 
         for one in self.paths.values():
             self._check(one, state)
@@ -107,7 +109,9 @@ class NetworkPaths:
         speed_u: Array, tension: Array, bend: Array, curve: Array,
     ) -> None:  # fmt: skip
         """Add the second derivatives of the lengths; see `fibermsk.kernels.lines.paths`."""
-        from fibermsk.kernels.lines.network_paths import bend_network  # compiles only where used
+        from fibermsk.kernels.lines.material.network_paths import (
+            bend_network,  # compiles only where used
+        )
 
         for one in self.paths.values():
             m, k, j, w = one.m, one.k, one.j, one.w
@@ -118,8 +122,8 @@ class NetworkPaths:
         self, m: int, S: Array, moves: NDArray[np.bool_], state: PathState, fractions: Array,
         du: Array, ddu: Array, way: Array,
     ) -> Array:  # fmt: skip
-        """Points (n_fractions, 3, 6), as `fibermsk.kernels.lines.along.fill_along`."""
-        from fibermsk.kernels.lines.network_paths import fill_network_along
+        """Points (n_fractions, 3, 6), as `fibermsk.kernels.lines.material.along.fill_along`."""
+        from fibermsk.kernels.lines.material.network_paths import fill_network_along
 
         one, out = self.paths[m], np.empty((fractions.size, 3, 6))
         fill_network_along(
@@ -130,7 +134,7 @@ class NetworkPaths:
 
     def _check(self, one: NetworkPath, state: PathState) -> None:
         """Refuse a path outside the range of the training; the reference follows the winding."""
-        from fibermsk.kernels.lines.network_paths import known_of
+        from fibermsk.kernels.lines.material.network_paths import known_of
 
         arrays, known = self._arrays, np.empty(ROWS)
         side = known_of(arrays, state, one.network, one.k, one.j, one.w, known)

@@ -97,7 +97,7 @@ class LinePaths:
         if not self._levels:
             return kernel
         if self._build is None:
-            from fibermsk.kernels.lines.own_surface import rebuilt_with
+            from fibermsk.kernels.lines.taut.own_surface import rebuilt_with
 
             self._build = rebuilt_with(self._levels)
         return self._build(kernel)
@@ -336,7 +336,9 @@ class LinePaths:
                 self._arrays, motion.links.S, self._skeleton.tree.moves, placed.state, k, fractions,
                 moved[0], moved[1], self.built,
             )  # fmt: skip
-        from fibermsk.kernels.lines.along import fill_along  # compiles only where it is used
+        from fibermsk.kernels.lines.material.along import (
+            fill_along,  # compiles only where it is used
+        )
 
         fractions = np.ascontiguousarray(fractions, float)
         out, moves = np.empty((fractions.size, 3, 6)), self._skeleton.tree.moves
@@ -368,7 +370,7 @@ class LinePaths:
         """Arrays that describe the paths, and what identifies the user's surfaces."""
         found: list[Any] = [*self._arrays, self._start]
         if self._levels:
-            from fibermsk.kernels.lines.own_surface import digest_of
+            from fibermsk.kernels.lines.taut.own_surface import digest_of
 
             found.append(digest_of(self._levels))
         return found

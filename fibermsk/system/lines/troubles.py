@@ -56,6 +56,6 @@ def explain(
             )
         if wrap.shape.name not in names:
             names.append(wrap.shape.name)
-    from fibermsk.kernels.lines.refusal import wrap_error  # compiles the chain
+    from fibermsk.kernels.lines.taut.refusal import wrap_error  # compiles the chain
 
     return wrap_error(what, kind, names, name_of(blamed), at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fibermsk.errors import PathError
-from fibermsk.kernels.lines.solve import (
+from fibermsk.kernels.lines.taut.solve import (
     ACROSS,
     ELSEWHERE,
     INSIDE_END,
@@ -62,7 +62,7 @@ _OF_SEVERAL = (
 def wrap_error(
     owner: str, status: int, surfaces: Sequence[str], blamed: str = "", pose: str = ""
 ) -> PathError:
-    """Error of a status of `fibermsk.kernels.lines.solve.solve` that is not `TAUT`.
+    """Error of a status of `fibermsk.kernels.lines.taut.solve.solve` that is not `TAUT`.
 
     Parameters
     ----------

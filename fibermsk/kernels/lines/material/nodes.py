@@ -7,7 +7,7 @@ a surface, so a continuous mass is integrated from corner to corner, and along e
 from __future__ import annotations
 
 from fibermsk._compile import inner
-from fibermsk.kernels.lines.along import (
+from fibermsk.kernels.lines.material.along import (
     AFTER,
     ARC,
     BEFORE,
@@ -19,7 +19,7 @@ from fibermsk.kernels.lines.along import (
     get,
     piece_at,
 )
-from fibermsk.kernels.lines.jets import minus, over, plus, scaled, times
+from fibermsk.kernels.lines.material.jets import minus, over, plus, scaled, times
 
 
 @inner
@@ -66,7 +66,7 @@ def fill_nodes(
     Parameters
     ----------
     n, wraps, ends
-        A path; see `fibermsk.kernels.lines.along.fill_paths`.
+        A path; see `fibermsk.kernels.lines.material.along.fill_paths`.
     knots, densities : (n_knots,) float array
         Mass over the fraction of the length [kg], linear between knots.
     line, arc : (2, k) float array

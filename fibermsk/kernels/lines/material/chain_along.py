@@ -1,6 +1,6 @@
 """Points along a taut chain with first and second derivatives along a motion.
 
-Symbols as in `fibermsk.kernels.lines.chain`; see also `fibermsk.kernels.lines.triples`. The rates
+Symbols as in `fibermsk.kernels.lines.taut.chain`; the rates
 u = (alpha, beta, theta, delta) of the unknowns of a surface change at the rates ``change``. In its
 frame, the geodesic at the arc length sigma from the foot, with y = c beta + d theta, moves by
 
@@ -12,7 +12,7 @@ y'' + K y = 0 holds at every time, so that at fixed sigma y changes by c beta_do
     z = alpha (y' - theta c + K_0 beta d) + w,   w'' + K w = -K_b y^2,
 
 with w from c, d and integrals. The matrix of the tangent points, the same for rates and their
-changes, is that of `fibermsk.kernels.lines.newton`.
+changes, is that of `fibermsk.kernels.lines.taut.newton`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ import math
 import numpy as np
 
 from fibermsk._compile import kernel
-from fibermsk.kernels.lines.chain import (
+from fibermsk.kernels.lines.material.relative import (
+    into_surface,
+    norm,
+    out_of_surface,
+    store,
+    triple,
+)
+from fibermsk.kernels.lines.material.triples import constant, minus, over, plus, times
+from fibermsk.kernels.lines.taut.chain import (
     _dot,
     eliminate,
     fill_frames,
@@ -31,10 +39,14 @@ from fibermsk.kernels.lines.chain import (
     fill_swings,
     fill_system,
 )
-from fibermsk.kernels.lines.geodesic import ACCURACY, advance, geodesic
-from fibermsk.kernels.lines.relative import into_surface, norm, out_of_surface, store, triple
-from fibermsk.kernels.lines.surfaces import SPHERE, fill_third, gauss_curvature, gauss_slope, level
-from fibermsk.kernels.lines.triples import constant, minus, over, plus, times
+from fibermsk.kernels.lines.taut.geodesic import ACCURACY, advance, geodesic
+from fibermsk.kernels.lines.taut.surfaces import (
+    SPHERE,
+    fill_third,
+    gauss_curvature,
+    gauss_slope,
+    level,
+)
 from fibermsk.kernels.skeleton.rigid import add_cross, cross, matvec
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(12)

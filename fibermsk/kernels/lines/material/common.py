@@ -46,7 +46,7 @@ def move_common(S, axes, n_common, known, speed, rate, gravity, found, nodes, vi
     """Fill the derivatives of nodes and via points by the common axes.
 
     found (n_own + 1, nodes, 3, 3), via (n_own, n_via, VIA_ROWS, 6) as in
-    `fibermsk.kernels.lines.mass`; values of via points are those of the axis ``known``.
+    `fibermsk.kernels.lines.material.mass`; values of via points are those of the axis ``known``.
     """
     W, V, A, part = scratch((3, 6)), scratch(6), scratch(6), scratch(6)
     acceleration = scratch(3)

@@ -1,8 +1,8 @@
 """Points at fractions of the length of a path, with their derivatives along a motion.
 
-A material point with the fraction alpha of the length at rest keeps it (equal strain). Jets and
-motions are those of `fibermsk.kernels.lines.jets` and `fibermsk.kernels.lines.carried`. Jacobian:
-the first derivatives for each du alone; its rate times the speeds: the second ones.
+A material point with the fraction alpha of the length at rest keeps it (equal strain). Jacobian:
+the first derivatives for each du alone; its rate times the speeds: the second ones. Jets are those
+of `fibermsk.kernels.lines.material.jets`, motions those of `carried` there.
 
 A section around a cylinder or a sphere lies in a plane with the basis (e, f), e towards its start,
 centered on the surface: line, arc and line with the planar length Lambda; along the axis of a
@@ -17,8 +17,8 @@ import numpy as np
 
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.carried import add_drivers, carry, fill_link
-from fibermsk.kernels.lines.jets import (
+from fibermsk.kernels.lines.material.carried import add_drivers, carry, fill_link
+from fibermsk.kernels.lines.material.jets import (
     angle,
     constant,
     cosine_and_sine,

@@ -1,7 +1,7 @@
 """Paths by networks on a skeleton: length, points and mass of a muscle around one surface.
 
 The path of the muscle is one section, from its point k to its point j. Symbols as in
-`fibermsk.kernels.lines.section` and `fibermsk.kernels.lines.carried`.
+`fibermsk.kernels.lines.section` and `fibermsk.kernels.lines.material.carried`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy as np
 
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.along import get, product, put
-from fibermsk.kernels.lines.carried import carry, fill_link, fill_path_point
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
-from fibermsk.kernels.lines.jets import minus, plus, scaled, times
-from fibermsk.kernels.lines.mass_sums import add_nodes
-from fibermsk.kernels.lines.network import ROWS, fill_known, network_length, network_point
+from fibermsk.kernels.lines.material.along import get, product, put
+from fibermsk.kernels.lines.material.carried import carry, fill_link, fill_path_point
+from fibermsk.kernels.lines.material.jets import minus, plus, scaled, times
+from fibermsk.kernels.lines.material.network import ROWS, fill_known, network_length, network_point
+from fibermsk.kernels.lines.material.sums import add_nodes
 from fibermsk.kernels.lines.section import add_twist, to_local, turn_derivatives
 
 
@@ -37,7 +37,7 @@ def _local_ends(paths, state, k, j, w, o, i):
 
 @kernel
 def known_of(paths, state, network, k, j, w, known):
-    """Fill known (ROWS,) of a section; see `fibermsk.kernels.lines.network`. Returns the side."""
+    """Fill known (ROWS,) of a section by `fibermsk.kernels.lines.material.network`; its side."""
     o, i, jets = scratch((3, 6)), scratch((3, 6)), np.zeros((ROWS, 6))
     _local_ends(paths, state, k, j, w, o, i)
     reference = state.reference[paths.slot[w] + k - paths.first[w]]
@@ -145,7 +145,7 @@ def _fill_points(
 def fill_network_along(
     paths, S, moves, state, network, k, j, w, fractions, du, ddu, way, out
 ):  # fmt: skip
-    """Fill out (n_fractions, 3, 6) with points, as `fibermsk.kernels.lines.along.fill_along`."""
+    """Fill out (n_fractions, 3, 6) with points as `fibermsk.kernels.lines.material.along` does."""
     _fill_points(paths, S, moves, state, network, k, j, w, fractions, du, ddu, way, out)
 
 
@@ -156,7 +156,7 @@ def fill_network_mass(
 ):  # fmt: skip
     """Add generalized forces of masses (n,) at fractions of a path; returns their energies.
 
-    Other arguments as those of `fibermsk.kernels.lines.mass.fill_masses`.
+    Other arguments as those of `fibermsk.kernels.lines.material.mass.fill_masses`.
     """
     n_own, n, n_u, second = axes.size, fractions.size, speed.size, M.size > 0
     found, x = np.empty((n_own + 1, n, 3, 3)), np.empty((n, 3, 6))

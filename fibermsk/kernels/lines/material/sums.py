@@ -11,7 +11,7 @@ def add_nodes(found, nodes, weight, gravity, axes, r, M, dq, dp):
 
     found (n_own + 1, ..., 3, 3): by own axis b: x_b, x'_b and x''_b at the nodes; in the last place
     x', x'' - g and x. weight (nodes,) [kg]; other arguments as those of
-    `fibermsk.kernels.lines.mass.fill_mass`.
+    `fibermsk.kernels.lines.material.mass.fill_mass`.
     """
     n_own, kinetic, potential = axes.size, 0.0, 0.0
     motion = found[n_own]

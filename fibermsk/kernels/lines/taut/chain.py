@@ -26,8 +26,8 @@ import numpy as np
 
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.geodesic import geodesic
-from fibermsk.kernels.lines.surfaces import curvature, level, settle
+from fibermsk.kernels.lines.taut.geodesic import geodesic
+from fibermsk.kernels.lines.taut.surfaces import curvature, level, settle
 from fibermsk.kernels.skeleton.rigid import cross, matvec
 
 UNKNOWNS, LOCAL = 4, 10
@@ -62,7 +62,7 @@ def fill_frames(kind, size, R, p, foot, accuracy, frame, bend, field):
     """Fill frames and curvatures of the tangent points of all surfaces.
 
     frame (m, 2, 4, 3): of P and Q; bend (m, 2, 3); field (m, 4): c, c', d, d' at Q. The accuracy is
-    that of `fibermsk.kernels.lines.geodesic.integrate`.
+    that of `fibermsk.kernels.lines.taut.geodesic.integrate`.
     """
     y = scratch(10)
     for k in range(kind.size):

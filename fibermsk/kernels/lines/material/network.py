@@ -25,9 +25,9 @@ import numpy as np
 from fibermsk._arrays import Array, Index
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.along import get, product, put
 from fibermsk.kernels.lines.cylinder import winding
-from fibermsk.kernels.lines.jets import (
+from fibermsk.kernels.lines.material.along import get, product, put
+from fibermsk.kernels.lines.material.jets import (
     angle,
     constant,
     cosine_and_sine,

@@ -1,15 +1,15 @@
 """Points with velocities and accelerations, seen from moving surfaces and from the ground.
 
 V, A (6,): twist and spatial acceleration of a surface, angular part first. Vectors of triples are
-arrays (3, 3), component first; see `fibermsk.kernels.lines.triples`.
+arrays (3, 3), component first; see `fibermsk.kernels.lines.material.triples`.
 """
 
 from __future__ import annotations
 
 from fibermsk._compile import inner
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.carried import fill_rates
-from fibermsk.kernels.lines.triples import plus, root, times
+from fibermsk.kernels.lines.material.carried import fill_rates
+from fibermsk.kernels.lines.material.triples import plus, root, times
 from fibermsk.kernels.skeleton.rigid import add_cross
 
 

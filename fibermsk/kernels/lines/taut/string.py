@@ -15,7 +15,7 @@ import numpy as np
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import to_ground, to_local
-from fibermsk.kernels.lines.surfaces import ELLIPSOID, level, settle
+from fibermsk.kernels.lines.taut.surfaces import ELLIPSOID, level, settle
 
 
 @kernel

@@ -15,7 +15,7 @@ import math
 
 from fibermsk._compile import body, inlined, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.surfaces import (
+from fibermsk.kernels.lines.taut.surfaces import (
     CYLINDER,
     ELLIPSOID,
     SPHERE,

@@ -1,13 +1,13 @@
 """Values with derivatives along a motion, and how these vary.
 
-A jet is a pair of triples ((f, f', f''), (g, g', g'')), see `fibermsk.kernels.lines.triples`: the
-second are the derivatives of the first in another direction.
+A jet is a pair of triples ((f, f', f''), (g, g', g'')): the second are the derivatives of the first
+in another direction. Triples are those of `fibermsk.kernels.lines.material.triples`.
 """
 
 from __future__ import annotations
 
 from fibermsk._compile import inner
-from fibermsk.kernels.lines.triples import (
+from fibermsk.kernels.lines.material.triples import (
     angle as _angle,
     constant as _constant,
     cosine_and_sine as _cosine_and_sine,

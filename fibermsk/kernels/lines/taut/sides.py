@@ -9,7 +9,7 @@ import numpy as np
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import to_ground
-from fibermsk.kernels.lines.string import copy, distance, first_of, lean, length_of, shrink
+from fibermsk.kernels.lines.taut.string import copy, distance, first_of, lean, length_of, shrink
 
 COARSE = 32
 """Points of the strings from all sides."""

@@ -1,6 +1,6 @@
 """Kernels compiled with the levels of a user's surfaces.
 
-Their kinds are `fibermsk.kernels.lines.surfaces.OWN` and the numbers after it.
+Their kinds are `fibermsk.kernels.lines.taut.surfaces.OWN` and the numbers after it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba.core.errors import NumbaError
 
 from fibermsk._compile import Rebuilding, uncached
 from fibermsk.errors import ModelError
-from fibermsk.kernels.lines.surfaces import OWN, own_level
+from fibermsk.kernels.lines.taut.surfaces import OWN, own_level
 from fibermsk.laws.own import function_digest
 
 Level = Callable[..., Any]

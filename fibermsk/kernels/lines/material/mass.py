@@ -14,7 +14,7 @@ import numpy as np
 
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.along import (
+from fibermsk.kernels.lines.material.along import (
     ALPHA,
     AXIS,
     BASE_E,
@@ -30,8 +30,7 @@ from fibermsk.kernels.lines.along import (
     place,
     put,
 )
-from fibermsk.kernels.lines.jets import cosine_and_sine, minus, over, plus, scaled, times
-from fibermsk.kernels.lines.mass_common import (
+from fibermsk.kernels.lines.material.common import (
     FRACTION,
     TAU_AFTER,
     TAU_BEFORE,
@@ -40,8 +39,9 @@ from fibermsk.kernels.lines.mass_common import (
     move_common,
     turn_all,
 )
-from fibermsk.kernels.lines.mass_nodes import density_at, edge_fraction, fill_nodes, fill_points
-from fibermsk.kernels.lines.mass_sums import add_nodes
+from fibermsk.kernels.lines.material.jets import cosine_and_sine, minus, over, plus, scaled, times
+from fibermsk.kernels.lines.material.nodes import density_at, edge_fraction, fill_nodes, fill_points
+from fibermsk.kernels.lines.material.sums import add_nodes
 
 
 @inner
@@ -127,7 +127,7 @@ def fill_mass(
     at_points : bool
         Whether the mass is at the knots.
     line, arc : (2, k) float array
-        Quadratures; see `fibermsk.kernels.lines.mass_nodes.fill_nodes`.
+        Quadratures; see `fibermsk.kernels.lines.material.nodes.fill_nodes`.
     speed, rate : (n_u,) float array
         Rates and accelerations of axes and drivers.
     gravity : (3,) float array

@@ -1,4 +1,4 @@
-"""Motions of links and of what they carry, as jets; see `fibermsk.kernels.lines.jets`.
+"""Motions of links and of what they carry, as jets; see `fibermsk.kernels.lines.material.jets`.
 
 A motion is given by rates ``du`` and accelerations ``ddu`` (n_u,) of the axes of the joints and the
 drivers, a variation of the pose by ``way`` (n_u,); rates and accelerations do not vary. Jets are

@@ -9,10 +9,10 @@ import math
 
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.chain import _dot
-from fibermsk.kernels.lines.geodesic import ACCURACY, advance, geodesic
 from fibermsk.kernels.lines.section import to_ground, to_local
-from fibermsk.kernels.lines.surfaces import CYLINDER, OWN, TORUS, level, reach
+from fibermsk.kernels.lines.taut.chain import _dot
+from fibermsk.kernels.lines.taut.geodesic import ACCURACY, advance, geodesic
+from fibermsk.kernels.lines.taut.surfaces import CYLINDER, OWN, TORUS, level, reach
 
 SAMPLES = 24
 """Points of arcs and lines at which surfaces that are not convex are examined."""

@@ -1,6 +1,6 @@
 """Newton's method for the tangent points of a chain, and the derivatives of its length.
 
-Symbols as in `fibermsk.kernels.lines.chain`.
+Symbols as in `fibermsk.kernels.lines.taut.chain`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.chain import (
+from fibermsk.kernels.lines.taut.chain import (
     LOCAL,
     UNKNOWNS,
     eliminate,
@@ -23,7 +23,7 @@ from fibermsk.kernels.lines.chain import (
     fill_system,
     move_foot,
 )
-from fibermsk.kernels.lines.geodesic import ACCURACY, ROUGH
+from fibermsk.kernels.lines.taut.geodesic import ACCURACY, ROUGH
 from fibermsk.kernels.skeleton.rigid import cross
 
 STEPS = 40
@@ -102,7 +102,7 @@ def _copy_feet(foot, out):
 def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
     """Move the feet (m, 7) to the solution; the norm of the residual there, infinite on failure.
 
-    Fills what `fibermsk.kernels.lines.chain.fill_frames` and `fill_lines` have of the solution.
+    Fills what `fill_frames` and `fill_lines` of `fibermsk.kernels.lines.taut.chain` have of it.
     A step is shortened until the next one, by the same matrix, is shorter: unlike the norm of the
     residual this does not depend on how the equations are scaled (Deuflhard, 2004, section 3.3).
     """

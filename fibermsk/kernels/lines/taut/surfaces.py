@@ -24,7 +24,7 @@ user's surfaces, with what their levels take."""
 def own_level(kind, size, x, g, H):
     """Level F of a user's surface; fills its gradient g (3,) and Hessian H (3, 3).
 
-    It is replaced, see `fibermsk.kernels.lines.own_surface`; this one has no surface.
+    It is replaced, see `fibermsk.kernels.lines.taut.own_surface`; this one has no surface.
     """
     for r in range(3):
         g[r] = math.nan

@@ -1,9 +1,9 @@
 """The taut path over a chain of surfaces: which are touched, tangent points, checks.
 
 A surface is touched if its arc length is positive. The solution is followed from the last one if
-there is one, and otherwise started by a string (`fibermsk.kernels.lines.string`). It is accepted
-only if it is taut: the normal curvature presses every arc to its surface, no free line passes
-through a surface, and the second variation of the length is positive, so that no sideways
+there is one, and otherwise started by a string (`fibermsk.kernels.lines.taut.string`). It is
+accepted only if it is taut: the normal curvature presses every arc to its surface, no free line
+passes through a surface, and the second variation of the length is positive, so that no sideways
 displacement shortens the path. The second variation becomes singular where the matrix of the
 tangent points does: only there may a branch end.
 """
@@ -17,14 +17,14 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.around_axis import winding_of
-from fibermsk.kernels.lines.chain import _dot, fill_lines
-from fibermsk.kernels.lines.depth import SAMPLES, deepest, deepest_on_arc
-from fibermsk.kernels.lines.geodesic import pressed
-from fibermsk.kernels.lines.newton import fill_derivatives, fill_gradient, newton
 from fibermsk.kernels.lines.section import to_ground, to_local
-from fibermsk.kernels.lines.sides import from_all_sides, through_hints
-from fibermsk.kernels.lines.string import copy, first_of, guess, lean, length_of
-from fibermsk.kernels.lines.surfaces import level, most_curved, settle
+from fibermsk.kernels.lines.taut.chain import _dot, fill_lines
+from fibermsk.kernels.lines.taut.depth import SAMPLES, deepest, deepest_on_arc
+from fibermsk.kernels.lines.taut.geodesic import pressed
+from fibermsk.kernels.lines.taut.newton import fill_derivatives, fill_gradient, newton
+from fibermsk.kernels.lines.taut.sides import from_all_sides, through_hints
+from fibermsk.kernels.lines.taut.string import copy, first_of, guess, lean, length_of
+from fibermsk.kernels.lines.taut.surfaces import level, most_curved, settle
 
 (
     TAUT, INSIDE_START, INSIDE_END, LOST, LOOSE, SHORTER, THROUGH, PIECES, ORDER, NOT_FINITE,

@@ -1,0 +1,1 @@
+"""Material that rides on a path: points at fractions of the length, and the inertia of its mass."""
