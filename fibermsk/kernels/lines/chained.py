@@ -13,13 +13,16 @@ import numpy as np
 
 from fibermsk._compile import allocating, inner, kernel
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.acting import end_of_section, pack_surfaces, surfaces_of
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.cylinder import winding
+from fibermsk.kernels.lines.fading import add_fading_first, add_fading_second, has_fading
 from fibermsk.kernels.lines.section import CHAIN, UNSOLVED, to_ground, to_local
 from fibermsk.kernels.lines.taut.depth import deepest
 from fibermsk.kernels.lines.taut.solve import (
     ACROSS,
     ELSEWHERE,
+    LOST,
     ORDER,
     TAUT,
     THROUGH,
@@ -27,42 +30,10 @@ from fibermsk.kernels.lines.taut.solve import (
     solve,
 )
 from fibermsk.kernels.lines.taut.string import copy
-from fibermsk.kernels.lines.taut.surfaces import CYLINDER, level
+from fibermsk.kernels.lines.taut.surfaces import CYLINDER
 
 STEP = 0.1
 """Change of a foot, in least radii and radians, with which the reference follows it."""
-
-
-@inner
-def inside(paths, state, w, x):
-    """Whether a point x (3,) of the ground lies inside surface w."""
-    local, g, H = scratch(3), scratch(3), scratch((3, 3))
-    to_local(state.R[w], state.p[w], x, local)
-    return level(paths.kind[w], paths.size[w], local, g, H) <= 0.0
-
-
-@inner
-def surfaces_of(paths, state, m, k, j):
-    """Surfaces of muscle m that act in the section from point k to point j, in their order."""
-    out, n = np.empty(paths.wrap_start[m + 1] - paths.wrap_start[m], np.int64), 0
-    for w in range(paths.wrap_start[m], paths.wrap_start[m + 1]):
-        if k < paths.first[w] or j > paths.last[w]:
-            continue
-        if not paths.acts[paths.slot[w] + k - paths.first[w]]:
-            continue
-        if paths.passes[w] and (
-            inside(paths, state, w, state.x[k]) or inside(paths, state, w, state.x[j])
-        ):
-            continue
-        if state.left[paths.slot[w] + k - paths.first[w]]:
-            continue
-        at = n
-        while at > 0 and state.rank[out[at - 1]] > state.rank[w]:
-            out[at] = out[at - 1]
-            at -= 1
-        out[at] = w
-        n += 1
-    return out[:n]
 
 
 @inner
@@ -123,25 +94,13 @@ def _far(size, reference, foot):
 
 
 @inner
-def _surfaces(paths, state, surfaces):
-    """Kinds, sizes and frames of surfaces."""
-    n = surfaces.size
-    kind, size = np.empty(n, np.int64), np.empty((n, 3))
-    R, p = np.empty((n, 3, 3)), np.empty((n, 3))
-    for s in range(n):
-        w = surfaces[s]
-        kind[s], size[s], R[s], p[s] = paths.kind[w], paths.size[w], state.R[w], state.p[w]
-    return kind, size, R, p
-
-
-@inner
 def solve_chain(paths, state, k, j, surfaces, gradient):
     """Status and length of a section; fills its gradient (n,), foot and touched of the state.
 
     ``trouble`` gets the surface that is to blame for the status; -1 if several are.
     """
     n = surfaces.size
-    kind, size, R, p = _surfaces(paths, state, surfaces)
+    kind, size, R, p = pack_surfaces(paths, state, surfaces)
     hint, hinted, asked = np.empty((n, 3)), np.empty(n, np.int64), np.empty(n)
     foot, active, slots = np.empty((n, 7)), np.empty(n, np.int64), np.empty(n, np.int64)
     warm, o, i = n > 0, state.x[k], state.x[j]
@@ -190,15 +149,6 @@ def _move(rank, surfaces, s, to):
 
 
 @inner
-def end_of_section(paths, state, m, k):
-    """The active point after point k of muscle m; the end of the list if there is none."""
-    j = k + 1
-    while j < paths.start[m + 1] and not state.active[j]:
-        j += 1
-    return j
-
-
-@inner
 def _in_some_order(paths, state, k, j, surfaces, g):
     """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
     first, L = solve_chain(paths, state, k, j, surfaces, g)
@@ -233,9 +183,16 @@ def solve_chains(paths, S, moves, drives, state, length, by_u):
             if status != TAUT:
                 state.trouble[0], state.trouble[1] = status, k
                 return False
+            if has_fading(paths, state, k, surfaces):
+                arguments = paths, S, moves, drives, state, m, k, j, surfaces
+                L = add_fading_first(*arguments, by_u[m])
+                if not math.isfinite(L):
+                    state.trouble[0], state.trouble[1], state.trouble[2] = LOST, k, -1
+                    return False
+            else:
+                add_first(paths, S, moves, drives, state, k, j, surfaces, g, by_u[m])
             state.length[k] = L
             length[m] += L
-            add_first(paths, S, moves, drives, state, k, j, surfaces, g, by_u[m])
     return True
 
 
@@ -249,7 +206,11 @@ def bend_chains(paths, S, moves, drives, state, speed_u, tension, bend, curve):
                 continue
             j = end_of_section(paths, state, m, k)
             surfaces = surfaces_of(paths, state, m, k, j)
-            kind, size, R, p = _surfaces(paths, state, surfaces)
+            if has_fading(paths, state, k, surfaces):
+                arguments = paths, S, moves, drives, state, m, k, j, surfaces
+                add_fading_second(*arguments, speed_u, tension[m], bend[m], curve)
+                continue
+            kind, size, R, p = pack_surfaces(paths, state, surfaces)
             foot, active = np.empty((kind.size, 7)), np.empty(kind.size, np.int64)
             for s in range(kind.size):
                 slot = paths.slot[surfaces[s]] + k - paths.first[surfaces[s]]

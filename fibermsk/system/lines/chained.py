@@ -40,6 +40,11 @@ def has_chain(paths: PathArrays, state: PathState, m: int) -> bool:
     return bool((state.wrapped[paths.start[m] : paths.start[m + 1]] == CHAIN).any())
 
 
+def blends(paths: PathArrays, m: int) -> bool:
+    """Whether paths of muscle m around surfaces are blended with those without."""
+    return bool((paths.blend[paths.wrap_start[m] : paths.wrap_start[m + 1]] > 0.0).any())
+
+
 def sections_of(paths: PathArrays, state: PathState, m: int) -> list[Section]:
     """Sections of muscle m."""
     own = [k for k in range(paths.start[m], paths.start[m + 1]) if state.active[k]]

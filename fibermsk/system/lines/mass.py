@@ -11,11 +11,12 @@ from fibermsk._ranges import starts
 from fibermsk.elements.gauss import lobatto_rule
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines.section import CHAIN
-from fibermsk.model import LineMuscle, Model, WrapCylinder, WrapSphere
+from fibermsk.model import LineMuscle, Model, WrapCylinder, WrapLevelSet, WrapSphere
 from fibermsk.model.muscles.line_muscle import by_network, mass_of
 from fibermsk.model.muscles.mass import MuscleMass
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
+from fibermsk.system.lines.chained import blends
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.lines.touching import Touching
 
@@ -25,21 +26,39 @@ between knots of the density."""
 
 
 def check_surfaces(muscle: LineMuscle) -> None:
-    """Refuse mass on surfaces whose points have no closed form."""
-    for wrap in muscle.wraps if not by_network(muscle) else ():
-        if wrap.shape.active and not isinstance(wrap.shape, WrapCylinder | WrapSphere):
+    """Refuse mass on surfaces around which its points have not all derivatives, or cannot switch.
+
+    Raises
+    ------
+    ModelError
+        If a surface is a level set of the user, or one without closed form of exact switching.
+    """
+    if by_network(muscle):
+        return
+    for wrap in muscle.wraps:
+        if not wrap.shape.active or isinstance(wrap.shape, WrapCylinder | WrapSphere):
+            continue
+        found = f"{wrap.shape.name!r}, a {type(wrap.shape).__name__}"
+        if isinstance(wrap.shape, WrapLevelSet):
             raise ModelError(
-                f"line muscle {muscle.name!r}: has mass and wraps around {wrap.shape.name!r}, a "
-                f"{type(wrap.shape).__name__}; must be a cylinder or a sphere; give it no mass, or "
-                "replace the surface by via points"
+                f"line muscle {muscle.name!r}: has mass and wraps around {found}; must be another "
+                "surface, since the level has no third derivatives; give the muscle no mass, or "
+                "replace the surface by an ellipsoid, a torus or via points"
+            )
+        if not mass_of(muscle).blend > 0.0:
+            raise ModelError(
+                f"line muscle {muscle.name!r}: its mass switches (blend = 0) around {found}; must "
+                "be a cylinder or a sphere, where the moment of touching is located; use "
+                "wrapping='blend'"
             )
 
 
 def over_several(muscle: LineMuscle) -> PathError:
-    """Error of a muscle with mass, a section of which touches several surfaces."""
+    """Error of a muscle whose mass switches, a section of which touches several surfaces."""
     return PathError(
         f"line muscle {muscle.name!r}: its path touches several surfaces between two path points; "
-        "with mass it must touch one; give it no mass, or a via point between them"
+        "mass that switches (blend = 0) must touch one; use wrapping='blend', or put a via point "
+        "between them"
     )
 
 
@@ -100,10 +119,10 @@ class MuscleMasses:
         coordinates of the forces on these.
         """
         placed, paths = self.paths.at(at), self.paths
-        chained = np.flatnonzero(placed.state.wrapped == CHAIN)
-        if chained.size:
-            k = int(np.searchsorted(paths.arrays.start, int(chained[0]), side="right")) - 1
-            raise over_several(self.muscles[k])
+        for point in np.flatnonzero(placed.state.wrapped == CHAIN):
+            k = int(np.searchsorted(paths.arrays.start, int(point), side="right")) - 1
+            if not blends(paths.arrays, k):
+                raise over_several(self.muscles[k])
         rate = paths.axes.rates(at)
         ways = paths.axes.jacobian(at.motion)
         r, sides = np.zeros(rate.size), [rate.size] * 3 + [ways.shape[1]]

@@ -22,7 +22,7 @@ from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.axes import PathAxes
-from fibermsk.system.lines.chained import along_chains, has_chain, points_at
+from fibermsk.system.lines.chained import along_chains, blends, has_chain, points_at
 from fibermsk.system.lines.describe import drivers_of, levels_of, path_arrays
 from fibermsk.system.lines.networks import NetworkPaths
 from fibermsk.system.lines.placed import PlacedPaths
@@ -67,6 +67,7 @@ class LinePaths:
         self.axes = PathAxes(skeleton, self._drivers)
         self._levels = levels_of(self.muscles)
         self._build: Callable[[Any], Any] | None = None
+        self._own = [bool(levels_of((muscle,))) for muscle in self.muscles]
         self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
         self.drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
         for k in np.flatnonzero(arrays.moving >= 0):
@@ -296,7 +297,7 @@ class LinePaths:
 
     def at_fractions(self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array) -> Array:
         """Points of muscle k as of `along`, in a motion."""
-        if has_chain(self._arrays, placed.state, k):
+        if has_chain(self._arrays, placed.state, k) and not blends(self._arrays, k):
             return points_at(self._arrays, placed.state, k, fractions, self.built)
         rest = np.zeros_like(placed.speed_u)
         return self._along(motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
@@ -331,7 +332,7 @@ class LinePaths:
     def _along(
         self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array, *moved: Array
     ) -> Array:
-        if has_chain(self._arrays, placed.state, k):
+        if self._own[k] and has_chain(self._arrays, placed.state, k):
             return along_chains(
                 self._arrays, motion.links.S, self._skeleton.tree.moves, placed.state, k, fractions,
                 moved[0], moved[1], self.built,

@@ -16,7 +16,6 @@ from fibermsk.kernels.lines.section import ARC, CHAIN, DELTA, DIRECTION_P, NETWO
 from fibermsk.model.muscles.line_muscle import LineMuscle, PointOfPath
 from fibermsk.system.lines.chained import Section, arc_points, sections_of
 from fibermsk.system.lines.describe import acting
-from fibermsk.system.lines.mass import over_several
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.skeleton.skeleton import Skeleton
 
@@ -220,13 +219,11 @@ def moment_arms(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> dict[str, flo
 def points_along(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike, fractions: Array) -> Array:
     """Points of a path at fractions (k,) of its length, (k, 3), ground frame [m].
 
-    Those of a muscle with mass lie on its blended path; over several surfaces it has none.
+    Those of a muscle with mass lie on its blended path.
     """
     state = np.asarray(q, float)
     paths, motion = LinePaths(skeleton, [muscle]), skeleton.at(state)
     placed = paths.place(motion, state, np.zeros(skeleton.n))
-    if muscle.mass is not None and (placed.state.wrapped == CHAIN).any():
-        raise over_several(muscle)
     return paths.at_fractions(motion, placed, 0, fractions)
 
 

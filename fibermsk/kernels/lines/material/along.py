@@ -18,6 +18,7 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.material.carried import add_drivers, carry, fill_link
+from fibermsk.kernels.lines.material.chains import chains_of
 from fibermsk.kernels.lines.material.jets import (
     angle,
     constant,
@@ -29,6 +30,13 @@ from fibermsk.kernels.lines.material.jets import (
     scaled,
     times,
 )
+from fibermsk.kernels.lines.material.tangent import (
+    bent_there,
+    fill_chain,
+    place_on_chain,
+    weight_of,
+)
+from fibermsk.kernels.lines.material.vectors import cross_of, divide, get, less, product, put
 from fibermsk.kernels.lines.path_arrays import CYLINDER
 from fibermsk.kernels.lines.section import DELTA
 
@@ -41,56 +49,8 @@ ALPHA, PHI, FREE, LAMBDA, START, RISE, WEIGHT, RADIUS, SENSE = range(12, 21)
 planar length, place of the start along the axis, rise, weight of the wrapped path in the mean,
 radius and sign of the winding. The last is zero of a straight section, which has no other."""
 ROWS = 21
-
-
-@inner
-def get(array, r):
-    """Row of an array as a jet."""
-    return (
-        (array[r, 0], array[r, 1], array[r, 2]),
-        (array[r, 3], array[r, 4], array[r, 5]),
-    )
-
-
-@inner
-def put(array, r, jet):
-    """Store a jet in a row of an array."""
-    array[r, 0], array[r, 1], array[r, 2] = jet[0]
-    array[r, 3], array[r, 4], array[r, 5] = jet[1]
-
-
-@inner
-def weight_of(phi, blend):
-    """Weight of the wrapped path at a wrap angle: 6 u^5 - 15 u^4 + 10 u^3 of u = phi / blend."""
-    if not phi[0][0] < blend or blend == 0.0:
-        return constant(1.0)
-    u = scaled(1.0 / blend, phi)
-    cubic = times(u, times(u, u))
-    inside = plus(scaled(6.0, times(u, u)), plus(constant(10.0), scaled(-15.0, u)))
-    return times(cubic, inside)
-
-
-@inner
-def product(a, b):
-    """Inner product of two vectors of jets (3, 6)."""
-    total = times(get(a, 0), get(b, 0))
-    for r in range(1, 3):
-        total = plus(total, times(get(a, r), get(b, r)))
-    return total
-
-
-@inner
-def _less(a, c, b, out):
-    """Fill out with a - c b, for vectors a, b and a jet c."""
-    for r in range(3):
-        put(out, r, minus(get(a, r), times(c, get(b, r))))
-
-
-@inner
-def _divide(a, c):
-    """Divide a vector of jets by a jet."""
-    for r in range(3):
-        put(a, r, over(get(a, r), c))
+CHAINED = 2.0
+"""In the place of the sign: a section over a chain of surfaces, known elsewhere."""
 
 
 @inner
@@ -110,16 +70,16 @@ def _fill_section(kind, r, blend, R, p, found, motion, o, i, out):
     e, f = out[BASE_E : BASE_E + 3], out[BASE_F : BASE_F + 3]
     one, rise = constant(1.0), constant(0.0)
     carry(motion, p, 1.0, out[CENTER : CENTER + 3])
-    _less(o, one, out, a)
-    _less(i, one, out, b)
+    less(o, one, out, a)
+    less(i, one, out, b)
     axis[:] = 0.0
     if kind == CYLINDER:
         for k in range(3):
             z_axis[k] = R[k, 2]
         carry(motion, z_axis, 0.0, axis)
         z, Z = product(a, axis), product(b, axis)
-        _less(a, z, axis, a)
-        _less(b, Z, axis, b)
+        less(a, z, axis, a)
+        less(b, Z, axis, b)
         put(out, START, z)
         rise = minus(Z, z)
     else:
@@ -127,17 +87,15 @@ def _fill_section(kind, r, blend, R, p, found, motion, o, i, out):
     d_o, d_i = root(product(a, a)), root(product(b, b))
     for k in range(3):
         put(e, k, get(a, k))
-    _divide(e, d_o)
+    divide(e, d_o)
     x = product(b, e)
     if kind == CYLINDER:
-        for k in range(3):
-            u, v = (k + 1) % 3, (k + 2) % 3
-            put(f, k, minus(times(get(axis, u), get(e, v)), times(get(axis, v), get(e, u))))
+        cross_of(axis, e, f)
         delta = _turned(found, product(b, f), x)
     else:
-        _less(b, x, e, f)
+        less(b, x, e, f)
         y = root(product(f, f))
-        _divide(f, y)
+        divide(f, y)
         delta = angle(y, x)
     free, last = root(minus(times(d_o, d_o), constant(r * r))), constant(r)
     alpha = angle(free, last)
@@ -157,17 +115,18 @@ def _fill_section(kind, r, blend, R, p, found, motion, o, i, out):
     length = root(plus(times(Lambda, Lambda), times(rise, rise)))
     if weight[0][0] == 1.0:
         return length
-    _less(i, one, o, a)
+    less(i, one, o, a)
     straight = root(product(a, a))
     return plus(straight, times(weight, minus(length, straight)))
 
 
 @inner
-def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends):
+def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, ends):
     """Fill the sections of muscle m and return their number n.
 
-    The state is solved. points (n + 1, 3, 6) are the active path points, wraps (n, ROWS, 6) what is
-    known of the sections, and ends (n + 1, 6) the lengths up to each point.
+    The state is solved, and chains prepared of it. points (n + 1, 3, 6) are the active path points,
+    wraps (n, ROWS, 6) what is known of the sections, and ends (n + 1, 6) the lengths up to each
+    point.
     """
     size, last, known, motion, line = 0, -1, -2, scratch((5, 6)), scratch((3, 6))
     ends[0] = 0.0
@@ -181,9 +140,14 @@ def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends):
         if paths.moving[k] >= 0:
             add_drivers(paths, state, k, motion, S.shape[0], du, ddu, way, points[size])
         j = size - 1
-        if size > 0 and state.wrapped[last] < 0:
+        if size > 0 and chains.section[j, 1] > 0:
+            wraps[j, SENSE, 0] = CHAINED
+            o, i = points[j], points[size]
+            length = fill_chain(paths, S, moves, state, chains, j, du, ddu, way, o, i)
+            put(ends, size, plus(get(ends, j), length))
+        elif size > 0 and state.wrapped[last] < 0:
             wraps[j, SENSE, 0] = 0.0
-            _less(points[size], constant(1.0), points[j], line)
+            less(points[size], constant(1.0), points[j], line)
             put(ends, size, plus(get(ends, j), root(product(line, line))))
         elif size > 0:
             w = state.wrapped[last]
@@ -201,11 +165,14 @@ def fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends):
 
 
 @inner
-def place(at, j, piece, points, wraps, ends, out):
+def place(paths, chains, at, j, piece, points, wraps, ends, out):
     """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j."""
     share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
     o, i, own = points[j], points[j + 1], wraps[j]
     radius, sense = own[RADIUS, 0], own[SENSE, 0]
+    if sense == CHAINED:
+        place_on_chain(paths, chains, j, share, piece, o, i, out)
+        return
     if sense == 0.0 or own[WEIGHT, 0] < 1.0:
         for r in range(3):
             step = times(share, minus(get(i, r), get(o, r)))
@@ -236,16 +203,42 @@ def place(at, j, piece, points, wraps, ends, out):
 
 
 @inner
-def piece_at(n, wraps, ends, at):
+def pieces_of(chains, wraps, j):
+    """Number of the pieces of section j."""
+    sense = wraps[j, SENSE, 0]
+    return 1 if sense == 0.0 else chains.section[j, 3] + 1 if sense == CHAINED else 3
+
+
+@inner
+def bends(chains, wraps, j, piece):
+    """Whether a piece of section j is an arc."""
+    if wraps[j, SENSE, 0] == CHAINED:
+        return bent_there(chains, j, piece)
+    return piece == ARC
+
+
+@inner
+def share_at(chains, wraps, j, piece):
+    """Share of the length of section j at which a piece starts, which is not the first one."""
+    own = wraps[j]
+    if own[SENSE, 0] == CHAINED:
+        return get(chains.share, chains.section[j, 2] + piece - 1)
+    planar = get(own, FREE)
+    if piece == AFTER:
+        planar = plus(planar, scaled(own[RADIUS, 0], get(own, PHI)))
+    return over(planar, get(own, LAMBDA))
+
+
+@inner
+def piece_at(n, chains, wraps, ends, at):
     """Section and piece at a length from the origin."""
     j, piece = 0, BEFORE
     while j + 1 < n and (ends[j + 1, 0] < at or ends[j + 1, 0] == ends[j, 0]):
         j += 1
-    own = wraps[j]
-    if own[SENSE, 0] != 0.0:
-        share = (at - ends[j, 0]) / (ends[j + 1, 0] - ends[j, 0])
-        run = share * own[LAMBDA, 0] - own[FREE, 0]
-        piece = BEFORE if run < 0.0 else ARC if run <= own[RADIUS, 0] * own[PHI, 0] else AFTER
+    share = (at - ends[j, 0]) / (ends[j + 1, 0] - ends[j, 0])
+    last = pieces_of(chains, wraps, j) - 1
+    while piece < last and share > share_at(chains, wraps, j, piece + 1)[0][0]:
+        piece += 1
     return j, piece
 
 
@@ -255,11 +248,11 @@ def fill_along(paths, S, moves, state, m, fractions, du, ddu, way, out):
 
     The state is solved. At a via point the derivatives are those before it.
     """
-    n = paths.start[m + 1] - paths.start[m]
+    n, chains = paths.start[m + 1] - paths.start[m], chains_of(paths, state, m, -1)
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
-    size = fill_paths(paths, S, moves, state, m, du, ddu, way, points, wraps, ends)
+    size = fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, ends)
     L = get(ends, size)
     for k in range(fractions.size):
         at = scaled(fractions[k], L)
-        j, piece = piece_at(size, wraps, ends, at[0][0])
-        place(at, j, piece, points, wraps, ends, out[k])
+        j, piece = piece_at(size, chains, wraps, ends, at[0][0])
+        place(paths, chains, at, j, piece, points, wraps, ends, out[k])

@@ -19,6 +19,7 @@ from fibermsk.kernels.lines.material.along import (
     AXIS,
     BASE_E,
     BASE_F,
+    CHAINED,
     LAMBDA,
     PHI,
     RISE,
@@ -26,10 +27,9 @@ from fibermsk.kernels.lines.material.along import (
     SENSE,
     WEIGHT,
     fill_paths,
-    get,
     place,
-    put,
 )
+from fibermsk.kernels.lines.material.chains import chains_of
 from fibermsk.kernels.lines.material.common import (
     FRACTION,
     TAU_AFTER,
@@ -42,12 +42,19 @@ from fibermsk.kernels.lines.material.common import (
 from fibermsk.kernels.lines.material.jets import cosine_and_sine, minus, over, plus, scaled, times
 from fibermsk.kernels.lines.material.nodes import density_at, edge_fraction, fill_nodes, fill_points
 from fibermsk.kernels.lines.material.sums import add_nodes
+from fibermsk.kernels.lines.material.tangent import fill_end_way
+from fibermsk.kernels.lines.material.vectors import get, put
 
 
 @inner
-def _fill_tau(j, at_end, points, wraps, ends, n, out):
+def _fill_tau(j, at_end, chains, points, wraps, ends, n, out):
     """Fill out (3, 6) with dx/dalpha at the start or the end of section j."""
     steep = over(get(ends, n), minus(get(ends, j + 1), get(ends, j)))
+    if wraps[j, SENSE, 0] == CHAINED:
+        fill_end_way(chains, j, at_end, points[j], points[j + 1], out)
+        for r in range(3):
+            put(out, r, times(steep, get(out, r)))
+        return
     for r in range(3):
         put(out, r, times(steep, minus(get(points[j + 1], r), get(points[j], r))))
     own, sense = wraps[j], wraps[j, SENSE, 0]
@@ -155,7 +162,8 @@ def fill_mass(
     wrap_link = paths.wrap_link[paths.wrap_start[m] : paths.wrap_start[m + 1]]
     n_common = common_axes(link, wrap_link, moves, axes)
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
-    most = 3 * n + knots.size
+    chains = chains_of(paths, state, m, -1)
+    most = 3 * n + chains.share.shape[0] + knots.size
     n_nodes = knots.size if at_points else most * max(line.shape[1], arc.shape[1])
     alpha, weight, where = np.empty(n_nodes), np.empty(n_nodes), np.empty((n_nodes, 2), np.int64)
     edge, sided, x = np.empty((2 * most, 3), np.int64), np.empty(2 * most), scratch((3, 6))
@@ -167,17 +175,18 @@ def fill_mass(
     first = min(n_common, n_own - 1)
     for b in range(first, n_own):
         way[axes[b]] = 1.0
-        sections = fill_paths(paths, S, moves, state, m, speed, rate, way, points, wraps, ends)
+        moved = speed, rate, way
+        sections = fill_paths(paths, S, moves, state, m, chains, *moved, points, wraps, ends)
         way[axes[b]] = 0.0
         if b == first and at_points:
-            nodes = fill_points(sections, wraps, ends, knots, alpha, where)
+            nodes = fill_points(sections, chains, wraps, ends, knots, alpha, where)
             weight[:] = densities
         elif b == first:
             arguments = knots, densities, line, arc, alpha, weight, where, edge, sided
-            nodes, edges = fill_nodes(sections, wraps, ends, *arguments)
+            nodes, edges = fill_nodes(sections, chains, wraps, ends, *arguments)
         for k in range(nodes):
             at = scaled(alpha[k], get(ends, sections))
-            place(at, where[k, 0], where[k, 1], points, wraps, ends, x)
+            place(paths, chains, at, where[k, 0], where[k, 1], points, wraps, ends, x)
             for c in range(3):
                 for d in range(3):
                     found[b, k, d, c] = x[c, 3 + d]
@@ -185,9 +194,9 @@ def fill_mass(
                 motion[k, 2, c] = x[c, 0]
         for k in range(edges):
             j, piece = edge[k, 1], edge[k, 2]
-            passed[b, k] = edge_fraction(j, piece, wraps, ends, sections)[1][0]
+            passed[b, k] = edge_fraction(j, piece, chains, wraps, ends, sections)[1][0]
         for i in range(1, 1 if at_points else sections):
-            arguments = points, wraps, ends, sections
+            arguments = chains, points, wraps, ends, sections
             via[b, i, :3] = points[i]
             _fill_tau(i - 1, True, *arguments, via[b, i, TAU_BEFORE:TAU_AFTER])
             _fill_tau(i, False, *arguments, via[b, i, TAU_AFTER:FRACTION])
@@ -221,11 +230,11 @@ def fill_mass(
         for b in range(a, ways.shape[1]):
             if not _fill_way(ways, b, axes, n_common, way):
                 continue
-            fill_paths(paths, S, moves, state, m, one, rest, way, points, wraps, ends)
+            fill_paths(paths, S, moves, state, m, chains, one, rest, way, points, wraps, ends)
             total = 0.0
             for k in range(nodes):
                 at = scaled(alpha[k], get(ends, sections))
-                place(at, where[k, 0], where[k, 1], points, wraps, ends, x)
+                place(paths, chains, at, where[k, 0], where[k, 1], points, wraps, ends, x)
                 f = motion[k, 1]
                 total += weight[k] * (x[0, 4] * f[0] + x[1, 4] * f[1] + x[2, 4] * f[2])
             for i in range(1, n_via):

@@ -26,7 +26,6 @@ from fibermsk._arrays import Array, Index
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.cylinder import winding
-from fibermsk.kernels.lines.material.along import get, product, put
 from fibermsk.kernels.lines.material.jets import (
     angle,
     constant,
@@ -39,6 +38,7 @@ from fibermsk.kernels.lines.material.jets import (
     scaled,
     times,
 )
+from fibermsk.kernels.lines.material.vectors import get, product, put
 from fibermsk.kernels.lines.path_arrays import CYLINDER
 
 WIDEST = 96

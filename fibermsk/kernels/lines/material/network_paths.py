@@ -11,11 +11,11 @@ import numpy as np
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
-from fibermsk.kernels.lines.material.along import get, product, put
 from fibermsk.kernels.lines.material.carried import carry, fill_link, fill_path_point
 from fibermsk.kernels.lines.material.jets import minus, plus, scaled, times
 from fibermsk.kernels.lines.material.network import ROWS, fill_known, network_length, network_point
 from fibermsk.kernels.lines.material.sums import add_nodes
+from fibermsk.kernels.lines.material.vectors import get, product, put
 from fibermsk.kernels.lines.section import add_twist, to_local, turn_derivatives
 
 

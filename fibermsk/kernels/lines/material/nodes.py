@@ -7,19 +7,9 @@ a surface, so a continuous mass is integrated from corner to corner, and along e
 from __future__ import annotations
 
 from fibermsk._compile import inner
-from fibermsk.kernels.lines.material.along import (
-    AFTER,
-    ARC,
-    BEFORE,
-    FREE,
-    LAMBDA,
-    PHI,
-    RADIUS,
-    SENSE,
-    get,
-    piece_at,
-)
-from fibermsk.kernels.lines.material.jets import minus, over, plus, scaled, times
+from fibermsk.kernels.lines.material.along import BEFORE, bends, piece_at, pieces_of, share_at
+from fibermsk.kernels.lines.material.jets import minus, over, plus, times
+from fibermsk.kernels.lines.material.vectors import get
 
 
 @inner
@@ -35,37 +25,33 @@ def density_at(alpha, knots, densities):
 
 
 @inner
-def edge_fraction(j, part, wraps, ends, n):
+def edge_fraction(j, part, chains, wraps, ends, n):
     """Fraction at the start of a piece of section j, as a jet."""
     at = get(ends, j)
     if part != BEFORE:
-        own = wraps[j]
-        planar = get(own, FREE)
-        if part == AFTER:
-            planar = plus(planar, scaled(own[RADIUS, 0], get(own, PHI)))
         length = minus(get(ends, j + 1), at)
-        at = plus(at, times(length, over(planar, get(own, LAMBDA))))
+        at = plus(at, times(length, share_at(chains, wraps, j, part)))
     return over(at, get(ends, n))
 
 
 @inner
-def fill_points(n, wraps, ends, fractions, alpha, where):
+def fill_points(n, chains, wraps, ends, fractions, alpha, where):
     """Fill nodes at given fractions; returns their number. See `fill_nodes`."""
     for k in range(fractions.size):
         alpha[k] = fractions[k]
-        where[k, 0], where[k, 1] = piece_at(n, wraps, ends, fractions[k] * ends[n, 0])
+        where[k, 0], where[k, 1] = piece_at(n, chains, wraps, ends, fractions[k] * ends[n, 0])
     return fractions.size
 
 
 @inner
 def fill_nodes(
-    n, wraps, ends, knots, densities, line, arc, alpha, weight, where, edge, sided
+    n, chains, wraps, ends, knots, densities, line, arc, alpha, weight, where, edge, sided
 ):  # fmt: skip
     """Fill nodes and edges of a continuous mass; returns their numbers.
 
     Parameters
     ----------
-    n, wraps, ends
+    n, chains, wraps, ends
         A path; see `fibermsk.kernels.lines.material.along.fill_paths`.
     knots, densities : (n_knots,) float array
         Mass over the fraction of the length [kg], linear between knots.
@@ -79,15 +65,13 @@ def fill_nodes(
     """
     nodes, edges, L = 0, 0, ends[n, 0]
     for j in range(n):
-        own, wrapped, at = wraps[j], wraps[j, SENSE, 0] != 0.0, ends[j, 0]
-        for part in range(3 if wrapped else 1):
+        at, pieces = ends[j, 0], pieces_of(chains, wraps, j)
+        for part in range(pieces):
             low, at = at, ends[j + 1, 0]
-            if wrapped and part != AFTER:
-                planar = own[FREE, 0]
-                if part == ARC:
-                    planar += own[PHI, 0] * own[RADIUS, 0]
-                at = ends[j, 0] + planar / own[LAMBDA, 0] * (ends[j + 1, 0] - ends[j, 0])
-            rule = arc if part == ARC else line
+            if part + 1 < pieces:
+                share = share_at(chains, wraps, j, part + 1)[0][0]
+                at = ends[j, 0] + share * (ends[j + 1, 0] - ends[j, 0])
+            rule = arc if bends(chains, wraps, j, part) else line
             first, last = max(low / L, knots[0]), min(at / L, knots[-1])
             while first < last:
                 end = last
@@ -106,7 +90,7 @@ def fill_nodes(
                 nodes += rule.shape[1]
                 if end == at / L:
                     edge[edges, 0], edge[edges, 1], edge[edges, 2] = nodes - 1, j, part + 1
-                    if not wrapped or part == AFTER:
+                    if part + 1 == pieces:
                         edge[edges, 1], edge[edges, 2] = j + 1, BEFORE
                     sided[edges] = density_at(end, knots, densities)[0]
                     edges += 1
