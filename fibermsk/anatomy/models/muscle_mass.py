@@ -207,15 +207,17 @@ def _mass(
         mass = mass_of(muscle).mass
         must = "have none: it is not known from which body it was taken"
         _check.refuse(f"line muscle {muscle.name!r}", "mass", mass, must, unit="kg")
-    check_surfaces(muscle)
     if isinstance(given, MuscleMass):
+        check_surfaces(muscle, given)
         return given
     volume = muscle.max_isometric_force * muscle.optimal_fiber_length / tension
     length = path_length(frame, muscle, frame.start)
     belly = belly_of(volume, max(length - muscle.tendon_slack_length, 0.0), length)
     share = min(belly / length, 1.0)
     ends = 0.5 * (1.0 - share), 0.5 * (1.0 + share)
-    return MuscleMass(DENSITY * volume if given is None else given, along=ends)
+    mass = MuscleMass(DENSITY * volume if given is None else given, along=ends)
+    check_surfaces(muscle, mass)
+    return mass
 
 
 def _taken(

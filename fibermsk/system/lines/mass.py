@@ -25,15 +25,15 @@ _ON_LINES, _ON_ARCS, _ON_NETWORKS = 3, 8, 12
 between knots of the density."""
 
 
-def check_surfaces(muscle: LineMuscle) -> None:
-    """Refuse mass on surfaces around which its points have not all derivatives, or cannot switch.
+def check_surfaces(muscle: LineMuscle, mass: MuscleMass) -> None:
+    """Refuse a mass on surfaces around which its points lack derivatives, or cannot switch.
 
     Raises
     ------
     ModelError
         If a surface is a level set of the user, or one without closed form of exact switching.
     """
-    if by_network(muscle):
+    if mass.wrapping == "network":
         return
     for wrap in muscle.wraps:
         if not wrap.shape.active or isinstance(wrap.shape, WrapCylinder | WrapSphere):
@@ -45,7 +45,7 @@ def check_surfaces(muscle: LineMuscle) -> None:
                 "surface, since the level has no third derivatives; give the muscle no mass, or "
                 "replace the surface by an ellipsoid, a torus or via points"
             )
-        if not mass_of(muscle).blend > 0.0:
+        if not mass.blend > 0.0:
             raise ModelError(
                 f"line muscle {muscle.name!r}: its mass switches (blend = 0) around {found}; must "
                 "be a cylinder or a sphere, where the moment of touching is located; use "
@@ -85,7 +85,7 @@ class MuscleMasses:
     def __init__(self, model: Model, configuration: Configuration) -> None:
         self.muscles = model.massive_muscles
         for muscle in self.muscles:
-            check_surfaces(muscle)
+            check_surfaces(muscle, mass_of(muscle))
         self.paths = LinePaths(configuration, self.muscles)
         self.touching = Touching(self.paths)
         masses = [mass_of(one) for one in self.muscles]

@@ -139,61 +139,76 @@ def _new_chains(n, variants, arcs, most):
 
 
 @inner
-def _solve_variant(paths, state, chains, v, o, i, again):
-    """Solve for the feet of variant v, if `again`, and fill what is constant of it.
+def _pack_variant(paths, state, chains, v):
+    """Kinds, sizes, frames and feet of the arcs of variant v."""
+    start, m = chains.variant[v]
+    kind, size, foot = np.empty(m, np.int64), np.empty((m, 3)), np.empty((m, 7))
+    R, p = np.empty((m, 3, 3)), np.empty((m, 3))
+    for k in range(m):
+        w = chains.wrap[start + k]
+        kind[k], size[k], R[k], p[k] = paths.kind[w], paths.size[w], state.R[w], state.p[w]
+        foot[k] = chains.foot[start + k]
+    return kind, size, R, p, foot
 
-    Returns False if there is no solution. Arcs that it does not touch are removed from it.
+
+@inner
+def _solve_variant(paths, state, chains, v, o, i):
+    """Solve for the feet of a variant; arcs are removed that it does not touch.
+
+    It may pass through what is left out, also where that is listed again. Without tangent points
+    near those of the whole path the shortest arc is not touched.
     """
-    start = chains.variant[v, 0]
-    while True:
-        m = chains.variant[v, 1]
-        kind, size = np.empty(m, np.int64), np.empty((m, 3))
-        R, p, foot = np.empty((m, 3, 3)), np.empty((m, 3)), np.empty((m, 7))
+    while chains.variant[v, 1]:
+        kind, size, R, p, foot = _pack_variant(paths, state, chains, v)
+        start, m = chains.variant[v]
         frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
         line = np.empty((m + 1, 4))
-        for k in range(m):
-            w = chains.wrap[start + k]
-            kind[k], size[k], R[k], p[k] = paths.kind[w], paths.size[w], state.R[w], state.p[w]
-            foot[k] = chains.foot[start + k]
-        if again and m:
-            if not newton(kind, size, R, p, o, i, foot, frame, bend, field, line) < SOLVED:
-                return False
-            lowest = 0
-            for k in range(m):
-                if foot[k, 6] < foot[lowest, 6]:
-                    lowest = k
-            if not foot[lowest, 6] > 0.0:
-                for k in range(m):
-                    chains.foot[start + k] = foot[k]
-                for k in range(start + lowest, start + m - 1):
-                    chains.foot[k], chains.wrap[k] = chains.foot[k + 1], chains.wrap[k + 1]
-                chains.variant[v, 1] -= 1
-                continue
-        fill_frames(kind, size, R, p, foot, ACCURACY, frame, bend, field)
-        fill_lines(o, i, frame, line)
-        move, swing = np.empty((m, 2, 4, UNKNOWNS, 3)), np.empty((m + 1, 4 * m, 3))
-        E, system = np.empty((4 * m, 4 * m)), np.zeros((4 * m, 8 * m))
-        fill_moves(frame, bend, field, move)
-        fill_swings(line, move, swing)
-        fill_system(frame, line, move, swing, E)
-        for row in range(4 * m):
-            for column in range(4 * m):
-                system[row, column] = E[row, column]
-            system[row, 4 * m + row] = 1.0
-        if not eliminate(system, 4 * m):
-            return False
-        for row in range(4 * m):
-            for column in range(4 * m):
-                chains.inverse[v, row, column] = system[row, 4 * m + column]
-        run = 0.0
-        for k in range(m):
-            chains.foot[start + k], chains.field[start + k] = foot[k], field[k]
-            run += line[k, 3]
-            chains.run[start + k, 1, 0] = run
-            run += foot[k, 6]
-            chains.run[start + k, 2, 0] = run
-        chains.mix[v, 1, 0] = run + line[m, 3]
-        return True
+        solved = newton(kind, size, R, p, o, i, foot, frame, bend, field, line) < SOLVED
+        if solved:
+            chains.foot[start : start + m] = foot
+        shortest = start
+        for arc in range(start, start + m):
+            if chains.foot[arc, 6] < chains.foot[shortest, 6]:
+                shortest = arc
+        if solved and chains.foot[shortest, 6] > 0.0:
+            return
+        for arc in range(shortest, start + m - 1):
+            chains.foot[arc], chains.wrap[arc] = chains.foot[arc + 1], chains.wrap[arc + 1]
+        chains.variant[v, 1] -= 1
+
+
+@inner
+def _fill_constants(paths, state, chains, v, o, i):
+    """Fill inverse, fields and lengths of a solved variant; False if its matrix is singular."""
+    kind, size, R, p, foot = _pack_variant(paths, state, chains, v)
+    start, m = chains.variant[v]
+    frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
+    line = np.empty((m + 1, 4))
+    fill_frames(kind, size, R, p, foot, ACCURACY, frame, bend, field)
+    fill_lines(o, i, frame, line)
+    move, swing = np.empty((m, 2, 4, UNKNOWNS, 3)), np.empty((m + 1, 4 * m, 3))
+    E, system = np.empty((4 * m, 4 * m)), np.zeros((4 * m, 8 * m))
+    fill_moves(frame, bend, field, move)
+    fill_swings(line, move, swing)
+    fill_system(frame, line, move, swing, E)
+    for row in range(4 * m):
+        for column in range(4 * m):
+            system[row, column] = E[row, column]
+        system[row, 4 * m + row] = 1.0
+    if not eliminate(system, 4 * m):
+        return False
+    for row in range(4 * m):
+        for column in range(4 * m):
+            chains.inverse[v, row, column] = system[row, 4 * m + column]
+    run = 0.0
+    for k in range(m):
+        chains.field[start + k] = field[k]
+        run += line[k, 3]
+        chains.run[start + k, 1, 0] = run
+        run += foot[k, 6]
+        chains.run[start + k, 2, 0] = run
+    chains.mix[v, 1, 0] = run + line[m, 3]
+    return True
 
 
 @inner
@@ -254,7 +269,10 @@ def chains_of(paths, state, m, only):
                         chains.wrap[arcs], chains.foot[arcs] = chains.wrap[arc], chains.foot[arc]
                         arcs += 1
             chains.variant[variants, 0], chains.variant[variants, 1] = start, arcs - start
-            if not _solve_variant(paths, state, chains, variants, state.x[k], state.x[i], v > 0):
+            o, end = state.x[k], state.x[i]
+            if v:
+                _solve_variant(paths, state, chains, variants, o, end)
+            if not _fill_constants(paths, state, chains, variants, o, end):
                 chains.sound[0] = 0
                 return chains
             variants += 1
