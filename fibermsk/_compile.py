@@ -97,6 +97,11 @@ def inner(function: Any) -> Any:
     return _compiled(function, **_OPTIONS, no_cpython_wrapper=True)
 
 
+def inner_body(function: Any) -> Any:
+    """Compile a `body` that only kernels call, as `inner`."""
+    return _compiled(function, **_TASK_OPTIONS, no_cpython_wrapper=True)
+
+
 def inlined_body(function: Any) -> Any:
     """Compile a `body` inline into its callers, if the call itself would cost too much."""
     return _compiled(function, **_TASK_OPTIONS, inline="always")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._compile import inner
+from fibermsk._compile import inlined
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import to_local
 from fibermsk.kernels.lines.taut.surfaces import level
 
 
-@inner
+@inlined
 def inside(paths, state, w, x):
     """Whether a point x (3,) of the ground lies inside surface w."""
     local, g, H = scratch(3), scratch(3), scratch((3, 3))
@@ -18,7 +18,7 @@ def inside(paths, state, w, x):
     return level(paths.kind[w], paths.size[w], local, g, H) <= 0.0
 
 
-@inner
+@inlined
 def surfaces_of(paths, state, m, k, j):
     """Surfaces of muscle m that act in the section from point k to point j, in their order."""
     out, n = np.empty(paths.wrap_start[m + 1] - paths.wrap_start[m], np.int64), 0
@@ -42,7 +42,7 @@ def surfaces_of(paths, state, m, k, j):
     return out[:n]
 
 
-@inner
+@inlined
 def end_of_section(paths, state, m, k):
     """The active point after point k of muscle m; the end of the list if there is none."""
     j = k + 1
@@ -51,7 +51,7 @@ def end_of_section(paths, state, m, k):
     return j
 
 
-@inner
+@inlined
 def pack_surfaces(paths, state, surfaces):
     """Kinds, sizes and frames of surfaces."""
     n = surfaces.size

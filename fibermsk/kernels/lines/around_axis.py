@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import to_ground, to_local
 from fibermsk.kernels.lines.taut.geodesic import ACCURACY, geodesic
@@ -17,13 +17,13 @@ PIECES = 16
 """Pieces of a long arc on another surface, each of which goes less than half around the axis."""
 
 
-@kernel
+@body
 def _angle(a, b):
     """Angle about the z axis from a to b (3,), in (-pi, pi]."""
     return math.atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1])
 
 
-@kernel
+@body
 def winding_of(kinds, sizes, Rs, ps, feet, frame, o, i, k):
     """Angle of a chain about axis k, solved as in `fibermsk.kernels.lines.taut.solve`."""
     a, b, x, y, total = scratch(3), scratch(3), scratch(3), scratch(10), 0.0

@@ -18,7 +18,8 @@ def fill_chained_batch(q, first, follow, arrays, pose, length, moment_arm):
         if left < 0:
             return k, False
         if left > 0 and not solve_chains(
-            arrays.paths, pose.S, arrays.moves, arrays.drives, pose.state, length[k], pose.by_u
+            arrays.paths, pose.S, arrays.moves, arrays.drives, pose.state, False, length[k],
+            pose.by_u,
         ):
             return k, True
         fill_arms(arrays, pose, moment_arm[k])

@@ -2,7 +2,7 @@
 
 Symbols as in `fibermsk.kernels.lines.taut.solve`: z = (o, i, xi_1 .. xi_m), n = 6 + 6 m. A solution
 is sought from the reference of its section, which follows it in large steps only, and is then
-solved for again: lengths between such steps do not depend on the past.
+solved for ``again``: lengths between such steps do not depend on the past, to the last bit.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import allocating, inner, kernel
+from fibermsk._compile import allocating, inlined, inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.acting import end_of_section, pack_surfaces, surfaces_of
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
@@ -36,7 +36,7 @@ STEP = 0.1
 """Change of a foot, in least radii and radians, with which the reference follows it."""
 
 
-@inner
+@inlined
 def _hint(paths, state, w, k, j, out):
     """Fill out (3,) with a point that the path passes, frame of the surface.
 
@@ -93,8 +93,8 @@ def _far(size, reference, foot):
     return not most < STEP
 
 
-@inner
-def solve_chain(paths, state, k, j, surfaces, gradient):
+@inlined
+def solve_chain(paths, state, k, j, surfaces, again, gradient):
     """Status and length of a section; fills its gradient (n,), foot and touched of the state.
 
     ``trouble`` gets the surface that is to blame for the status; -1 if several are.
@@ -127,6 +127,8 @@ def solve_chain(paths, state, k, j, surfaces, gradient):
             break
         for s in range(n):
             state.feet[slots[s]], state.touches[slots[s]] = foot[s], active[s]
+        if not again:
+            break
         warm = n > 0
     for s in range(n):
         state.foot[slots[s]], state.touched[slots[s]] = foot[s], active[s]
@@ -148,17 +150,17 @@ def _move(rank, surfaces, s, to):
         rank[surfaces[k]] = ranks[k]
 
 
-@inner
-def _in_some_order(paths, state, k, j, surfaces, g):
+@inlined
+def _in_some_order(paths, state, k, j, surfaces, again, g):
     """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
-    first, L = solve_chain(paths, state, k, j, surfaces, g)
+    first, L = solve_chain(paths, state, k, j, surfaces, again, g)
     blamed = state.trouble[2]
     for s in range(surfaces.size if first in (ORDER, ACROSS, THROUGH, ELSEWHERE) else 0):
         for to in range(surfaces.size):
             if to == s or to == s - 1:  # a neighbor's move to s is the same
                 continue
             _move(state.rank, surfaces, s, to)
-            status, L = solve_chain(paths, state, k, j, surfaces, g)
+            status, L = solve_chain(paths, state, k, j, surfaces, again, g)
             if status == TAUT:
                 return status, L
             _move(state.rank, surfaces, to, s)
@@ -167,7 +169,7 @@ def _in_some_order(paths, state, k, j, surfaces, g):
 
 
 @allocating
-def solve_chains(paths, S, moves, drives, state, length, by_u):
+def solve_chains(paths, S, moves, drives, state, again, length, by_u):
     """Add the sections that `fibermsk.kernels.lines.paths.solve_paths` left; False if one fails.
 
     Arguments as there. ``trouble`` has then the status of the chain, start point and surface.
@@ -179,7 +181,7 @@ def solve_chains(paths, S, moves, drives, state, length, by_u):
             j = end_of_section(paths, state, m, k)
             surfaces = surfaces_of(paths, state, m, k, j)
             g = np.empty(6 + 6 * surfaces.size)
-            status, L = _in_some_order(paths, state, k, j, surfaces, g)
+            status, L = _in_some_order(paths, state, k, j, surfaces, again, g)
             if status != TAUT:
                 state.trouble[0], state.trouble[1] = status, k
                 return False

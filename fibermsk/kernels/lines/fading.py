@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import inner
+from fibermsk._compile import inlined, inner
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import fill_moves
 from fibermsk.kernels.lines.material.carried import fill_path_point
@@ -18,10 +18,12 @@ from fibermsk.kernels.lines.material.chains import chains_of, fades
 from fibermsk.kernels.lines.material.tangent import fill_chain
 
 
-@inner
+@inlined
 def has_fading(paths, state, k, surfaces):
     """Whether an arc of the section from point k fades; surfaces (m,) are those that act there."""
     for w in surfaces:
+        if not paths.blend[w] > 0.0:
+            continue
         slot = paths.slot[w] + k - paths.first[w]
         if state.touched[slot] > 0 and fades(paths, state, w, slot):
             return True

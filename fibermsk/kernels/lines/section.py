@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import body, kernel
+from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
 
 FINE, INSIDE, OPPOSITE, COINCIDENT = 0, 1, 2, 3
@@ -140,7 +140,7 @@ def add_twist(o, i, second, g, H):
             H[6 + k, r] = H[r, 6 + k]
 
 
-@kernel
+@body
 def to_local(R, p, x, out):
     """Fill out (3,) with R^T (x - p)."""
     for r in range(3):
@@ -149,7 +149,7 @@ def to_local(R, p, x, out):
             out[r] += R[c, r] * (x[c] - p[c])
 
 
-@kernel
+@body
 def to_ground(R, p, x, out):
     """Fill out (3,) with R x + p."""
     for r in range(3):

@@ -158,7 +158,7 @@ class LinePaths:
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
             solve = self.built(solve_chains)
-            if not solve(arrays, links.S, moves, self.drives, state, length, by_u):
+            if not solve(arrays, links.S, moves, self.drives, state, True, length, by_u):
                 raise self.refusal(state, q, chained=True)
         return length, by_u
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk._compile import inner
+from fibermsk._compile import inlined, inner
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.acting import end_of_section, surfaces_of
 from fibermsk.kernels.lines.section import CHAIN
@@ -88,7 +88,7 @@ class Chains(NamedTuple):
     sound: Index
 
 
-@inner
+@inlined
 def fades(paths, state, w, slot):
     """Whether the arc on surface w, touched in a chain, is short enough to be blended."""
     if not paths.blend[w] > 0.0:

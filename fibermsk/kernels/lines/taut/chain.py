@@ -22,9 +22,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from fibermsk._compile import inner, kernel
+from fibermsk._compile import body, inner_body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.taut.geodesic import geodesic
 from fibermsk.kernels.lines.taut.surfaces import curvature, level, settle
@@ -34,7 +32,7 @@ UNKNOWNS, LOCAL = 4, 10
 """Columns that move a tangent point: unknowns of its surface, and with the twist of that."""
 
 
-@kernel
+@body
 def _fill_frame(kind, size, R, p, x, t, frame, bend):
     """Fill frame (4, 3): point, t, n, b in the ground; bend (3,): h_tt, h_tb, h_bb.
 
@@ -57,7 +55,7 @@ def _fill_frame(kind, size, R, p, x, t, frame, bend):
     matvec(R, b, frame[3])
 
 
-@kernel
+@body
 def fill_frames(kind, size, R, p, foot, accuracy, frame, bend, field):
     """Fill frames and curvatures of the tangent points of all surfaces.
 
@@ -74,7 +72,7 @@ def fill_frames(kind, size, R, p, foot, accuracy, frame, bend, field):
             field[k, j] = y[6 + j]
 
 
-@kernel
+@body
 def fill_lines(o, i, frame, line):
     """Fill line (m + 1, 4): directions and lengths of the free lines."""
     m = frame.shape[0]
@@ -90,12 +88,12 @@ def fill_lines(o, i, frame, line):
             line[k, r] /= line[k, 3]
 
 
-@kernel
+@body
 def _dot(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-@inner
+@inner_body
 def fill_residual(frame, line, residual):
     """Fill residual (4 m,); returns its norm, infinite if not finite or if a line runs back."""
     total = 0.0
@@ -111,13 +109,13 @@ def fill_residual(frame, line, residual):
     return math.sqrt(total) if math.isfinite(total) else math.inf
 
 
-@kernel
+@body
 def fill_moves(frame, bend, field, move):
     """Fill move (m, 2, 4, LOCAL, 3): changes of point, t, n, b at P and Q by the local columns.
 
     With UNKNOWNS in the place of LOCAL, by the unknowns alone.
     """
-    axis = np.zeros(3)
+    axis = scratch(3)
     for k in range(frame.shape[0]):
         for j in range(2):
             point, t, n, b = frame[k, j, 0], frame[k, j, 1], frame[k, j, 2], frame[k, j, 3]
@@ -152,13 +150,13 @@ def fill_moves(frame, bend, field, move):
                 cross(axis, b, move[k, j, 3, 7 + column])
 
 
-@kernel
+@body
 def _column(m, k, j):
     """Column of the whole system of the local column j of surface k."""
     return 4 * k + j if j < 4 else 4 * m + 6 + 6 * k + j - 4
 
 
-@inner
+@inner_body
 def fill_swings(line, move, swing):
     """Fill swing (m + 1, 10 m + 6, 3): changes of the directions e_k by all columns.
 
@@ -190,7 +188,7 @@ def fill_swings(line, move, swing):
                     swing[k, column, r] += (change[r] - part * e[r]) / length
 
 
-@inner
+@inner_body
 def fill_system(frame, line, move, swing, E):
     """Fill E (4 m, 10 m + 6): derivatives of the residual by the columns of `fill_swings`."""
     m = frame.shape[0]
@@ -205,7 +203,7 @@ def fill_system(frame, line, move, swing, E):
                     E[row, _column(m, k, column)] += _dot(move[k, j, 2 + q, column], e)
 
 
-@kernel
+@body
 def eliminate(E, n):
     """Solve in place: columns from n on of E (n, ...) become A^-1 times themselves, A = E[:, :n].
 
@@ -238,7 +236,7 @@ def eliminate(E, n):
     return True
 
 
-@inner
+@inner_body
 def move_foot(kind, size, foot, alpha, beta, theta, delta):
     """Change a foot (7,) by its unknowns; False if it leaves the surface's neighborhood."""
     g, H, n, b = scratch(3), scratch((3, 3)), scratch(3), scratch(3)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import kernel
+from fibermsk._compile import body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.section import to_ground, to_local
 from fibermsk.kernels.lines.taut.chain import _dot
@@ -24,14 +24,14 @@ GOLDEN, STEPS, ARC_STEPS = 0.5 * (3.0 - math.sqrt(5.0)), 60, 28
 The level at its least place is as exact as the place is squared: 28 steps reach 1e-12."""
 
 
-@kernel
+@body
 def _go(start, step, share, out):
     """Fill out (3,) with start + share step."""
     for r in range(3):
         out[r] = start[r] + share * step[r]
 
 
-@kernel
+@body
 def _depth(kind, size, x, g, H):
     """Depth of a point, frame of the surface; g and H are work space."""
     F = level(kind, size, x, g, H)
@@ -39,7 +39,7 @@ def _depth(kind, size, x, g, H):
     return F / slope if slope > 0.0 else F
 
 
-@kernel
+@body
 def _within(distance, start, step):
     """Part of a line, from and to a share of its step, that is closer to the origin than so far.
 
@@ -60,7 +60,7 @@ def _within(distance, start, step):
     return max(0.0, low), min(1.0, high)
 
 
-@kernel
+@body
 def _lowest(kind, size, start, step, point, g, H):
     """Share of a step at which a line is lowest, of a surface that is not convex.
 
@@ -91,7 +91,7 @@ def _lowest(kind, size, start, step, point, g, H):
     return at
 
 
-@kernel
+@body
 def _golden(kind, size, start, step, low, high, point, g, H):
     """Share of a step at which a line is lowest between two shares."""
     for _ in range(STEPS):
@@ -106,7 +106,7 @@ def _golden(kind, size, start, step, low, high, point, g, H):
     return 0.5 * (low + high)
 
 
-@kernel
+@body
 def deepest(kind, size, R, p, a, b, point):
     """Least depth on the segment from a to b; point (3,) is the place, frame of the surface."""
     start, end, step = scratch(3), scratch(3), scratch(3)
@@ -127,7 +127,7 @@ def deepest(kind, size, R, p, a, b, point):
     return _depth(kind, size, point, g, H)
 
 
-@kernel
+@body
 def _beyond(kind, size, R, p, a, b, length):
     """Whether a curve from a to b (3,), so long, surely stays outside a surface.
 
@@ -142,7 +142,7 @@ def _beyond(kind, size, R, p, a, b, length):
     return math.sqrt(_dot(x, x)) > reach(kind, size) + 0.5 * length
 
 
-@kernel
+@body
 def _level_beside(own_R, own_p, y, kind, size, R, p, x, g, H):
     """Level of a surface at a point y of another one; x (3,) is that point in its frame."""
     ground = scratch(3)
@@ -151,7 +151,7 @@ def _level_beside(own_R, own_p, y, kind, size, R, p, x, g, H):
     return level(kind, size, x, g, H)
 
 
-@kernel
+@body
 def deepest_on_arc(own_kind, own_size, own_R, own_p, foot, kind, size, R, p, there):
     """Least depth of an arc in another surface; positive if it surely stays outside.
 

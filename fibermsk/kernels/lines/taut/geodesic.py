@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import body, inlined, kernel
+from fibermsk._compile import body, part
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.taut.surfaces import (
     CYLINDER,
@@ -34,7 +34,7 @@ STEPS = 2000
 """Most steps along one geodesic; the state becomes NaN after."""
 
 
-@inlined
+@part
 def _slope(kind, size, y, g, H, out):
     """Fill out (10,) with dy/ds."""
     if kind == ELLIPSOID:
@@ -60,7 +60,7 @@ def _slope(kind, size, y, g, H, out):
     out[6], out[7], out[8], out[9] = y[7], -K * y[6], y[9], -K * y[8]
 
 
-@kernel
+@body
 def _midpoint(kind, size, y, first, step, n, before, here, slope, g, H, out):
     """Fill out (10,): the modified midpoint rule, n substeps over the step."""
     h = step / n
@@ -77,7 +77,7 @@ def _midpoint(kind, size, y, first, step, n, before, here, slope, g, H, out):
         out[r] = 0.5 * (before[r] + here[r] + h * slope[r])
 
 
-@kernel
+@body
 def integrate(kind, size, y, length, accuracy):
     """Move the state y (10,) along its geodesic by a length [m] of either sign.
 
@@ -163,7 +163,7 @@ def closed_geodesic(kind, x, t, length, y):
     y[6], y[7], y[8], y[9] = c, -s / radius, radius * s, c
 
 
-@kernel
+@body
 def geodesic(kind, size, x, t, length, accuracy, y):
     """Fill the state y (10,) at the end of the geodesic from x along the unit tangent t.
 
@@ -178,7 +178,7 @@ def geodesic(kind, size, x, t, length, accuracy, y):
     integrate(kind, size, y, length, accuracy)
 
 
-@kernel
+@body
 def advance(kind, size, y, length):
     """Move the state y (10,) on along its geodesic by a length [m]."""
     if kind > SPHERE:
@@ -195,7 +195,7 @@ def advance(kind, size, y, length):
     y[8], y[9] = a * d + b * dd, da * d + db * dd
 
 
-@kernel
+@body
 def pressed(kind, size, x, t, length, n, y):
     """Least normal curvature h(t, t) [1/m] at n + 1 even points of a geodesic, and least d/s.
 

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import inner, kernel
+from fibermsk._compile import body, inner, inner_body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.taut.chain import (
     LOCAL,
@@ -37,7 +37,7 @@ HALVINGS = 12
 """Most halvings of a step that does not reduce the residual."""
 
 
-@inner
+@inner_body
 def _size(step, size):
     """Norm of a step (4 m,): displacements, relative to the surface's least radius, and turns."""
     total = 0.0
@@ -49,7 +49,7 @@ def _size(step, size):
     return math.sqrt(total)
 
 
-@inner
+@inner_body
 def _fill_equations(E, residual, A):
     """Fill A (n, n + 1): the columns of the unknowns of E, and the negative residual."""
     n = A.shape[0]
@@ -59,7 +59,7 @@ def _fill_equations(E, residual, A):
         A[row, n] = -residual[row]
 
 
-@inner
+@inner_body
 def _evaluate(kind, size, R, p, o, i, foot, norm, frame, bend, field, line, residual):
     """Fill the residual and what it needs after a step from one of a norm; returns the new norm."""
     new = 0.0
@@ -74,7 +74,7 @@ def _evaluate(kind, size, R, p, o, i, foot, norm, frame, bend, field, line, resi
     return new
 
 
-@inner
+@inner_body
 def _finish(kind, size, o, i, foot, step, move, frame, line, residual):
     """Take a step so short that frames change linearly; the norm of the residual after it."""
     for k in range(kind.size):
@@ -90,7 +90,7 @@ def _finish(kind, size, o, i, foot, step, move, frame, line, residual):
     return fill_residual(frame, line, residual)
 
 
-@kernel
+@body
 def _copy_feet(foot, out):
     """Copy feet (m, 7) to out."""
     for k in range(foot.shape[0]):
@@ -98,20 +98,14 @@ def _copy_feet(foot, out):
             out[k, r] = foot[k, r]
 
 
-@inner
-def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
-    """Move the feet (m, 7) to the solution; the norm of the residual there, infinite on failure.
-
-    Fills what `fill_frames` and `fill_lines` of `fibermsk.kernels.lines.taut.chain` have of it.
-    A step is shortened until the next one, by the same matrix, is shorter: unlike the norm of the
-    residual this does not depend on how the equations are scaled (Deuflhard, 2004, section 3.3).
-    """
+@inner_body
+def _iterate(
+    kind, size, R, p, o, i, foot, frame, bend, field, line,
+    residual, move, swing, E, A, tried, step,
+):  # fmt: skip
+    """As `newton`, with its work space."""
     m = kind.size
-    residual = np.empty(4 * m)
-    move, swing = np.empty((m, 2, 4, UNKNOWNS, 3)), np.empty((m + 1, 4 * m, 3))
-    E, A = np.empty((4 * m, 4 * m)), np.empty((4 * m, 4 * m + 1))
-    tried, step = np.empty((m, 7)), np.empty(4 * m)
-    norm = _evaluate(kind, size, R, p, o, i, foot, 0.0, frame, bend, field, line, residual)
+    norm = _evaluate(kind, size, R, p, o, i, foot, math.inf, frame, bend, field, line, residual)
     for _ in range(STEPS):
         if not math.isfinite(norm):
             return math.inf
@@ -162,7 +156,26 @@ def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
     return math.inf
 
 
-@kernel
+@inner
+def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
+    """Move the feet (m, 7) to the solution; the norm of the residual there, infinite on failure.
+
+    Fills what `fill_frames` and `fill_lines` of `fibermsk.kernels.lines.taut.chain` have of it.
+    A step is shortened until the next one, by the same matrix, is shorter: unlike the norm of the
+    residual this does not depend on how the equations are scaled (Deuflhard, 2004, section 3.3).
+    """
+    m = kind.size
+    residual = np.empty(4 * m)
+    move, swing = np.empty((m, 2, 4, UNKNOWNS, 3)), np.empty((m + 1, 4 * m, 3))
+    E, A = np.empty((4 * m, 4 * m)), np.empty((4 * m, 4 * m + 1))
+    tried, step = np.empty((m, 7)), np.empty(4 * m)
+    return _iterate(
+        kind, size, R, p, o, i, foot, frame, bend, field, line,
+        residual, move, swing, E, A, tried, step,
+    )  # fmt: skip
+
+
+@body
 def fill_gradient(frame, line, foot, gradient):
     """Fill the gradient (n,) of the length in z, n = 6 + 6 m; returns the length.
 

@@ -143,7 +143,10 @@ def _examine(
     n, pivot = where.size, 0.0
     for k in range(n):
         angle = asked[where[k]]
-        if abs(angle - winding_of(kinds, sizes, Rs, ps, feet, frame, o, i, k)) > math.pi:
+        if (
+            not math.isnan(angle)
+            and abs(angle - winding_of(kinds, sizes, Rs, ps, feet, frame, o, i, k)) > math.pi
+        ):
             return ELSEWHERE, where[k]
     y, a, b = scratch(10), scratch(3), scratch(3)
     for k in range(n):

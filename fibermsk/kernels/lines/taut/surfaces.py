@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from fibermsk._compile import kernel
+from fibermsk._compile import body
+from fibermsk.kernels._scratch import scratch
 
 CYLINDER, SPHERE, ELLIPSOID, TORUS, OWN = 0, 1, 2, 3, 5
 """With size (3,) [m]: cylinder about z and sphere, three times the radius; ellipsoid, half axes;
@@ -20,7 +19,7 @@ torus about z, radius of the tube, of its center circle, of the tube; from OWN o
 user's surfaces, with what their levels take."""
 
 
-@kernel
+@body
 def own_level(kind, size, x, g, H):
     """Level F of a user's surface; fills its gradient g (3,) and Hessian H (3, 3).
 
@@ -33,7 +32,7 @@ def own_level(kind, size, x, g, H):
     return math.nan
 
 
-@kernel
+@body
 def level(kind, size, x, g, H):
     """Level F(x); fills its gradient g (3,) and its Hessian H (3, 3)."""
     if kind >= OWN:
@@ -70,7 +69,7 @@ def level(kind, size, x, g, H):
     return total
 
 
-@kernel
+@body
 def curvature(H, g, u, v):
     """Normal curvature h(u, v) = u.H v/|g| [1/m] of two tangent directions."""
     total = 0.0
@@ -80,7 +79,7 @@ def curvature(H, g, u, v):
     return total / math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
 
 
-@kernel
+@body
 def gauss_curvature(H, g):
     """Gauss curvature K [1/m^2]."""
     a = H[1, 1] * H[2, 2] - H[1, 2] * H[1, 2]
@@ -95,7 +94,7 @@ def gauss_curvature(H, g):
     return total / (square * square)
 
 
-@kernel
+@body
 def most_curved(kind, size, x, length):
     """Upper bound of the Gauss curvature [1/m^2] within an arc length of x; infinite if unknown.
 
@@ -122,7 +121,7 @@ def most_curved(kind, size, x, length):
     return root * root
 
 
-@kernel
+@body
 def reach(kind, size):
     """Largest distance of a surface from its origin [m]; infinite if unknown."""
     if kind == CYLINDER or kind >= OWN:
@@ -130,7 +129,7 @@ def reach(kind, size):
     return size[0] + size[1] if kind == TORUS else max(size[0], max(size[1], size[2]))
 
 
-@kernel
+@body
 def _difference_step(g, H):
     """Step [m] of the differences along a unit vector: a thousandth of a radius of curvature."""
     square = bend = 0.0
@@ -141,7 +140,7 @@ def _difference_step(g, H):
     return 1e-3 * math.sqrt(square / bend)
 
 
-@kernel
+@body
 def fill_third(kind, size, x, v, out):
     """Fill out (3,) with D^3 F[v, v, .], the change of H v along v.
 
@@ -157,7 +156,7 @@ def fill_third(kind, size, x, v, out):
         out[0] = weight * (aside * aside * ex - 2.0 * along * aside * ey)
         out[1] = weight * (aside * aside * ey + 2.0 * along * aside * ex)
     elif kind >= OWN:
-        g, H, there = np.empty(3), np.empty((3, 3)), np.empty(3)
+        g, H, there = scratch(3), scratch((3, 3)), scratch(3)
         length = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
         if not length > 0.0:
             return
@@ -173,7 +172,7 @@ def fill_third(kind, size, x, v, out):
                     out[r] += weight * H[r, c] * v[c]
 
 
-@kernel
+@body
 def gauss_slope(kind, size, x, v):
     """Derivative of the Gauss curvature along a unit tangent v [1/m^3]; see `fill_third`."""
     if kind == ELLIPSOID:
@@ -190,7 +189,7 @@ def gauss_slope(kind, size, x, v):
         return size[1] * along / (size[0] * size[0] * square)
     if kind < OWN:
         return 0.0
-    g, H, there, slope = np.empty(3), np.empty((3, 3)), np.empty(3), 0.0
+    g, H, there, slope = scratch(3), scratch((3, 3)), scratch(3), 0.0
     level(kind, size, x, g, H)
     h = _difference_step(g, H)
     for j in (-2, -1, 1, 2):
@@ -202,7 +201,7 @@ def gauss_slope(kind, size, x, v):
     return slope
 
 
-@kernel
+@body
 def settle(kind, size, x, g, H):
     """Move x (3,) onto the surface along the gradient; False if that fails.
 
