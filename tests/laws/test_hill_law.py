@@ -1,6 +1,7 @@
 """Hill muscles with tendon: derivatives, equilibria, energies, refusals."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,6 +15,7 @@ from fibermsk.laws.hill import bezier, degroote, millard, millard_fit
 from fibermsk.laws.hill.kinds import KINDS as MODULES, equations_of
 from fibermsk.laws.hill.row import CURVES
 
+ARGUMENTS = ("length", "speed", "activation", "state", "rate")
 SIMPLE = SimpleNamespace(
     name="m", max_isometric_force=800.0, optimal_fiber_length=0.1, tendon_slack_length=0.2,
     pennation_angle=0.2, max_contraction_velocity=10.0,
@@ -314,3 +316,51 @@ def test_a_long_path_that_a_model_may_have_is_not_refused():
     start = fm.HillLaw().start(one, 0.33, 0.5)
     assert 0.2 < start.fiber_length < 0.23
     assert 10.0 < start.tendon_force / one.max_isometric_force < 100.0
+
+
+@pytest.mark.parametrize(("kind", "form"), FORMS)
+def test_derivatives_in_every_number(kind, form):
+    """Of force and equation, in the arguments and in the numbers of muscle, law and curves."""
+    rng = np.random.default_rng(5)
+    for k in range(4):
+        law, one = random_law(rng, kind, form)[0], muscle(rng, pennate=k % 2 > 0)
+        law = replace(law, damping=0.1)
+        at = random_state(rng, law, one)
+        equations = getattr(equations_of(type(law.curves)), form)
+        found, values = law.derivatives(one, *at), law.values(one)
+        assert set(found) == {*values, *ARGUMENTS}
+
+        def moved(name, step, at=at, values=values, law=law, equations=equations):
+            numbers, state = dict(values), np.array(at)
+            if name in ARGUMENTS:
+                state[ARGUMENTS.index(name)] += step
+            else:
+                numbers[name] += step
+            return np.array([float(row[0]) for row in equations(law.row(numbers), *state)])
+
+        size = np.abs(moved("", 0.0, values=values | {"": 0.0})) + 1.0
+        for name, own in found.items():
+            h = 1e-6 * max(abs({**values, **dict(zip(ARGUMENTS, at, strict=True))}[name]), 0.01)
+            rough = (moved(name, h) - moved(name, -h)) / (2.0 * h)
+            # differences lose where curves have corners in their second derivatives
+            assert_allclose(own, rough, rtol=2e-4, atol=2e-4 * size.max(), err_msg=name)
+
+
+def test_derivatives_without_a_velocity_are_refused():
+    law = fm.HillLaw(tendon="implicit", damping=0.0, min_activation=1e-6)
+    one = fm.make_scene("arm2").model.muscle("brachialis")
+    with pytest.raises(fm.ModelError, match="state = 0.9; must admit a velocity of the fibers"):
+        law.derivatives(one, 0.4, 0.4, 1e-6, 0.9)
+
+
+def test_a_rigid_tendon_that_pushes_is_slack():
+    one = fm.make_scene("arm2").model.muscle("brachialis")
+    law = fm.HillLaw(tendon="rigid")
+    length = one.tendon_slack_length + 0.15 * one.optimal_fiber_length
+    start = law.start(one, length, 0.0)
+    assert (
+        start.slack
+        == (start.tendon_force < 0.0)
+        == bool(law.describe(one, length, 0.0, 0.0)["tendon_slack"])
+    )
+    assert start.slack

@@ -109,6 +109,13 @@ def test_left_and_continued_run_is_bitwise_the_same(tmp_path):
         fm.simulate(other, **options, resume_from=taken[0])
 
 
+def test_a_rigid_tendon_longer_than_its_path_is_refused():
+    model = arm(fm.HillLaw(tendon="rigid"))
+    long = model.edit({model.muscle("triceps"): {"tendon_slack_length": 0.5}})
+    with pytest.raises(fm.ModelError, match="'triceps': length of the path .* must exceed tendon"):
+        fm.build(long)
+
+
 def test_slack_tendons_are_named():
     """A triceps that is slack in extension; De Groote's published tendon pushes."""
     with warnings.catch_warnings(record=True) as found:

@@ -1,8 +1,11 @@
 """Mass of line muscles over ellipsoids, tori and several surfaces, also where an arc fades."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import solve_ivp
 from tangents import along
 from test_line_chains import ellipsoid, torus, two, two_places
 from test_muscle_mass import slope
@@ -31,13 +34,15 @@ def build(wraps, mass, law=None, via=False):
     model.add(fm.Free("f", model.ground, root))
     model.add(fm.Hinge("q", root, arm, at=(0, 0, 0), axis=(0, 0.1, 1)))
     model.add(fm.Hinge("p", arm, hand, at=(0, -0.1, 0), axis=(1, 0, 0.3)))
-    points = [fm.PathPoint("o", root.at(0, 0.3, 0)), fm.PathPoint("i", hand.at(0.02, -0.3, 0.05))]
+    points = [fm.PathPoint("o", root.at(0, 0.3, 0))]
+    points.append(fm.PathPoint("i", hand.at(0.02, -0.3, 0.05)))
     if via:
         points.insert(0, fm.PathPoint("via", root.at(0.1, 0.4, 0.05)))
+    acts = {"activation": 0.3} if law else {}
     model.add(
         fm.LineMuscle(
             "m", points, wraps=wraps(root, arm), max_isometric_force=100.0, law=law, mass=mass,
-            optimal_fiber_length=0.3, tendon_slack_length=0.1, **({"activation": 0.3} if law else {}),
+            optimal_fiber_length=0.3, tendon_slack_length=0.1, **acts,
         )
     )  # fmt: skip
     return fm.build(model)
@@ -129,3 +134,48 @@ def test_an_ellipsoid_of_equal_radii_is_a_sphere(rng, blend):
     d = rng.normal(size=y.size)
     size = np.abs(found[1].tangent @ d).max()
     assert_allclose(found[0].tangent @ d, found[1].tangent @ d, atol=1e-9 * size)
+
+
+@pytest.mark.slow
+def test_energy_stays_while_surfaces_are_touched_and_left():
+    """A double pendulum whose muscle leaves a torus and touches and leaves an ellipsoid."""
+    model = fm.Model("pendulum", gravity=(0.0, -9.81, 0.0), meant=("mass",))
+    numbers = {"mass": 1.0, "com": (0, -0.15, 0), "inertia": (0.0075, 1e-4, 0.0075)}
+    upper, lower = (model.add(fm.Body(name, **numbers)) for name in ("upper", "lower"))
+    model.add(fm.Hinge("s", model.ground, upper, (0, 0, 0), (0, 0, 1), value=1.2))
+    model.add(fm.Hinge("e", upper, lower, (0, -0.3, 0), (0, 0, 1), value=-0.9))
+    turned = ((1, 0, 0), (0, 0, 1), (0, -1, 0))
+    wraps = [
+        fm.WrapTorus("t", model.ground, (0.05, -0.05, 0), turned, "all", True, 0.02, 0.06),
+        fm.WrapEllipsoid("egg", upper, (0, -0.3, 0), radii=(0.04, 0.05, 0.2)),
+    ]
+    ends = model.ground.at(0.10, 0.05, -0.02), lower.at(0.03, -0.15, 0.02)
+    model.add(
+        fm.LineMuscle(
+            "m", [fm.PathPoint(f"p{k}", end) for k, end in enumerate(ends)],
+            wraps=[fm.PathWrap(one) for one in wraps], mass=fm.MuscleMass(1.0),
+            max_isometric_force=1.0, optimal_fiber_length=0.3, tendon_slack_length=0.0,
+        )
+    )  # fmt: skip
+    system = fm.build(model)
+
+    def rate(t, z):
+        y, v = z[:2], z[2:]
+
+        def needed(a):
+            return system.evaluate(t, y, v, a, tangent=False).residual
+
+        rest = needed(np.zeros(2))
+        M = np.array([needed(e) - rest for e in np.eye(2)]).T
+        return np.r_[v, np.linalg.solve(M, -rest)]
+
+    start = np.concatenate(system.initial_state())
+    found = solve_ivp(rate, (0.0, 0.5), start, method="DOP853", rtol=1e-9, atol=1e-9)
+    each = [system.energy(z[:2], z[2:]) for z in found.y.T]
+    total = np.array([one.kinetic + one.gravity for one in each])
+    assert np.ptp(total) < 2e-8 * max(one.kinetic for one in each)
+    touched = [
+        tuple(masses_of(system).paths.at(system.configuration.kinematics(0.0, z[:2], z[2:]))
+              .state.touched.tolist()) for z in found.y.T
+    ]  # fmt: skip
+    assert [one for one, _ in itertools.groupby(touched)] == [(0, 0, 1), (1, 0, 1), (1, 0, 0)]

@@ -8,6 +8,7 @@ from joint_cases import every_joint
 from line_models import arm
 from numpy.testing import assert_allclose, assert_array_equal
 from tangents import along
+from test_line_chains import quadric
 from test_line_paths import MODELS, random_muscles
 
 import fibermsk as fm
@@ -203,7 +204,7 @@ def test_wrong_masses_are_refused(options, message):
         fm.MuscleMass(**options)
 
 
-def carrying(*shapes):
+def carrying(*shapes, mass=0.5):
     """A muscle with mass over some surfaces, from the ground to a bone on a hinge."""
     model = fm.Model("m", meant=("mass",))
     bone = model.add(fm.Body("bone", 1.0, inertia=(1, 1, 1)))
@@ -211,7 +212,7 @@ def carrying(*shapes):
     path = [fm.PathPoint("o", model.ground.at(-1, 0.3, 0)), fm.PathPoint("i", bone.at(1, 0.3, 0))]
     wraps = [fm.PathWrap(shape(model.ground)) for shape in shapes]
     return model.add(
-        fm.LineMuscle("calf", path, wraps=wraps, mass=0.5, max_isometric_force=1.0,
+        fm.LineMuscle("calf", path, wraps=wraps, mass=mass, max_isometric_force=1.0,
                       optimal_fiber_length=0.5, tendon_slack_length=0.0)
     ) and model  # fmt: skip
 
@@ -223,9 +224,16 @@ def test_surfaces_that_cannot_carry_mass_are_refused():
     def cylinder(x):
         return lambda body: fm.WrapCylinder(f"c{x}", body, (x, 0.2, 0), radius=0.2, length=1.0)
 
-    with pytest.raises(fm.ModelError, match="'calf': has mass and wraps around 'egg'"):
-        fm.build(carrying(ellipsoid))
-    system = fm.build(carrying(cylinder(-0.4), cylinder(0.4)))
+    def level(body):
+        given = {"level": quadric, "size": (0.1, 0.2, 0.3), "reach": 0.3}
+        return fm.WrapLevelSet("own", body, (0, 0, 0), **given)
+
+    with pytest.raises(fm.ModelError, match="'calf': has mass and wraps around 'own', a WrapLev"):
+        fm.build(carrying(level))
+    switch = fm.MuscleMass(0.5, wrapping="switch")
+    with pytest.raises(fm.ModelError, match="'calf': its mass switches .* around 'egg'"):
+        fm.build(carrying(ellipsoid, mass=switch))
+    system = fm.build(carrying(cylinder(-0.4), cylinder(0.4), mass=switch))
     state = system.initial_state()
     with pytest.raises(fm.ModelError, match="'calf': its path touches several surfaces"):
         system.evaluate(0.0, *state, np.zeros(1))

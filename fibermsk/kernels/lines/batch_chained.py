@@ -18,7 +18,13 @@ def fill_chained_batch(q, first, follow, arrays, pose, length, moment_arm):
         if left < 0:
             return k, False
         if left > 0 and not solve_chains(
-            arrays.paths, pose.S, arrays.moves, arrays.drives, pose.state, False, length[k],
+            arrays.paths,
+            pose.S,
+            arrays.moves,
+            arrays.drives,
+            pose.state,
+            False,
+            length[k],
             pose.by_u,
         ):
             return k, True

@@ -37,7 +37,7 @@ class HillStart(NamedTuple):
         [N].
     slack : bool
         Whether the tendon is no longer than its slack length: it carries nothing, or pushes by the
-        published curves of De Groote.
+        published curves of De Groote. For a rigid tendon, whether it pushes.
     equilibria : (n,) float array
         Lengths of the fibers at all stable equilibria [m], in increasing order.
     """
@@ -180,7 +180,7 @@ def _rigid(owner, c, equations, length, activation) -> HillStart:
             "length of the fibers along the tendon", unit="m",
             remedy='a tendon that may be slack needs tendon="elastic"',
         )  # fmt: skip
-    return HillStart(math.nan, fiber, float(values[21]), False, np.array([fiber]))
+    return HillStart(math.nan, fiber, float(values[21]), bool(values[22]), np.array([fiber]))
 
 
 def _no_root(owner, length, slack, least, at_least) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import FRACTION, NON_NEGATIVE, bounded, checked, number, part
+from fibermsk.laws.derivatives import STEP
 from fibermsk.laws.hill.degroote import DeGrooteCurves
 from fibermsk.laws.hill.equations import FORMS, OUTPUTS
 from fibermsk.laws.hill.equilibrium import HillStart, static_start
@@ -68,6 +69,24 @@ class HillNumbers(Protocol):
     def max_contraction_velocity(self) -> float:
         """v_max [1/s]."""
         ...
+
+
+class HillSlopes(NamedTuple):
+    """Derivatives in one quantity, in N and in the unit of the state's equation per its unit.
+
+    Attributes
+    ----------
+    force, equation : float
+        Of the tendon's force, and of the residual of the state's equation.
+    """
+
+    force: float
+    equation: float
+
+    @classmethod
+    def of(cls, force: Any, row: Any) -> HillSlopes:
+        """Imaginary parts of values after a complex step."""
+        return cls(float(np.imag(force[0])) / STEP, float(np.imag(row[0])) / STEP)
 
 
 @dataclass(frozen=True)
@@ -252,6 +271,60 @@ class HillLaw:
         one = getattr(equations_of(type(self.curves)), f"{self.tendon}_outputs")
         values = one(self.constants(muscle), length, speed, activation, state, rate)
         return dict(zip(OUTPUTS, map(float, values), strict=True))
+
+    def derivatives(
+        self,
+        muscle: HillNumbers,
+        length: float,
+        speed: float,
+        activation: float,
+        state: float = 0.0,
+        rate: float = 0.0,
+    ) -> dict[str, HillSlopes]:
+        """Derivatives of the tendon's force and of the state's equation, by complex steps.
+
+        Parameters
+        ----------
+        muscle, length, speed, activation, state, rate
+            As for `describe`.
+
+        Returns
+        -------
+        dict of str to HillSlopes
+            In "length", "speed", "activation", "state" and "rate", and in every number of
+            `values`, such as "max_isometric_force", "damping" and "curves/...". Exact; one-sided
+            in `min_activation` where it binds.
+
+        Raises
+        ------
+        ModelError
+            If no velocity of the fibers carries the tendon's force, so that there is none.
+
+        Examples
+        --------
+        >>> import fibermsk as fm
+        >>> muscle = fm.make_scene("arm2").model.muscle("brachialis")
+        >>> found = fm.HillLaw(tendon="rigid").derivatives(muscle, 0.14, 0.0, 0.5)
+        >>> force = fm.HillLaw(tendon="rigid").describe(muscle, 0.14, 0.0, 0.5)["tendon_force"]
+        >>> bool(abs(found["max_isometric_force"].force - force / 987.26) < 1e-12)
+        True
+        """
+        one = getattr(equations_of(type(self.curves)), self.tendon)
+        at = [complex(value) for value in (length, speed, activation, state, rate)]
+        values, found = self.values(muscle), dict[str, HillSlopes]()
+        with np.errstate(all="ignore"):
+            for k, name in enumerate(("length", "speed", "activation", "state", "rate")):
+                moved = list(at)
+                moved[k] += STEP * 1j
+                found[name] = HillSlopes.of(*one(self.row(values).astype(complex), *moved))
+            for name, value in values.items():
+                row = self.row(values | {name: complex(value, STEP)})
+                found[name] = HillSlopes.of(*one(row, *at))
+        if not np.isfinite(list(found.values())).all():
+            owner, must = f"line muscle {muscle.name!r}", "admit a velocity of the fibers"
+            remedy = "give the law damping or min_activation, or take a state nearer to its start"
+            _check.refuse(owner, "state", state, f"{must} that carries the tendon", remedy=remedy)
+        return found
 
     def energy(
         self, muscle: HillNumbers, fiber_length: float, tendon_length: float

@@ -75,9 +75,9 @@ class LineMuscles:
             zip(self.muscles, placed.length, self._activation_at_start(), strict=True)
         ):
             state = self.hill.state(k)
+            start = self.hill.start(k, float(length), activation)  # refuses a path without one
             if state is not None:
                 name, unit, scale = state
-                start = self.hill.start(k, float(length), activation)
                 self._states[k] = configuration.states.n_free
                 configuration.states.new(muscle.name, [name], [unit], [scale], [start])
 
