@@ -40,7 +40,8 @@ class MuscleMass:
         path by a neural network, around a cylinder or a capped one; from an origin around one
         surface to an insertion only, and in the range of its training.
     blend : float
-        The wrap angle [rad] of "blend", around a cylinder or a sphere; zero switches.
+        The wrap angle [rad] of "blend"; around surfaces that are neither cylinders nor spheres
+        the length of the arc times its normal curvature. Zero switches.
 
     Raises
     ------
