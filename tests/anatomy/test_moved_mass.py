@@ -93,6 +93,20 @@ def test_what_cannot_be_is_refused(options, words):
         fm.with_muscle_mass(leg(), **options)
 
 
+def test_tensions_are_raised_where_a_body_would_have_no_inertia_left():
+    """Up to the largest one, of muscles whose mass is not given, and with a remark."""
+    strong = leg(max_isometric_force=8000.0)
+    moved = fm.with_muscle_mass(strong)
+    assert "so that shank keeps a mass and an inertia" in moved.remarks["calf"]
+    assert "its specific tension is 64 N/cm^2" in str(moved)
+    np.testing.assert_allclose(moved.mass, 1060.0 * 8000.0 * 0.06 / 64.4e4, rtol=0.01)
+    assert not fm.with_muscle_mass(leg()).remarks
+    for options in ({"max_isometric_force": 16000.0}, {"max_isometric_force": 8000.0}):
+        tension = {"specific_tension": 3e5} if options["max_isometric_force"] < 1e4 else {}
+        with pytest.raises(fm.ModelError, match="least second moment"):
+            fm.with_muscle_mass(leg(**options), **tension)
+
+
 def test_a_muscle_that_has_mass_is_left_out():
     model = leg(mass=0.2)
     assert "it is not known from which body" in fm.with_muscle_mass(model).left_out["calf"]

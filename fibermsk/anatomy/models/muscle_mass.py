@@ -13,7 +13,13 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.anatomy.calibrate import DENSITY
 from fibermsk.anatomy.models.bundles import names_of, select
-from fibermsk.anatomy.models.sizes import belly_of, carriers, local_tensions, to_root
+from fibermsk.anatomy.models.sizes import (
+    TENSIONS,
+    belly_of,
+    carriers,
+    local_tensions,
+    to_root,
+)
 from fibermsk.elements.gauss import gauss_rule
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, LineMuscle, Model, MuscleMass
@@ -44,7 +50,7 @@ class MovedMass:
     left_out : dict of str
         Muscles without mass, with the reason.
     remarks : dict of str
-        Numbers that are implausible, by muscle.
+        By muscle: numbers that are implausible, and specific tensions that were raised.
     """
 
     model: Model
@@ -115,7 +121,9 @@ def with_muscle_mass(
         pose: the line between the joints that the muscle crosses, or from one through the center
         of mass. Bodies with less than a tenth of the mass of the heaviest do not count.
     specific_tension : float, optional
-        Force per physiological cross-section [N/m^2]; by default that of `bundles_from_model`.
+        Force per physiological cross-section [N/m^2]; by default that of `bundles_from_model`, or
+        a larger one, up to 1 MPa, of muscles without which a body would have no mass or inertia
+        left; see `MovedMass.remarks`.
     keep : {"inertia", "mass"}
         What stays in the start pose, of each body together with what was taken from it: mass,
         center of mass and inertia; or the mass alone, where the center of mass and the radii of
@@ -163,28 +171,60 @@ def with_muscle_mass(
     tensions, heavy = local_tensions(model, points, poses)
     if specific_tension is not None:
         tensions, heavy = dict.fromkeys(tensions, specific_tension), {}
-    given, lumps = dict[LineMuscle, MuscleMass](), dict[Body, list[_Lumps]]()
-    shares, left_out = dict[str, dict[str, float]](), dict[str, str]()
-    for muscle in chosen:
-        name = muscle.name
-        try:
-            mass = _mass(frame, muscle, masses.get(name), tensions[name])
-            known = [model.body(bodies[name])] if name in bodies else carriers(model, muscle)
-            axes = _axes(model, known, poses)
-            own = _taken(frame, muscle, mass, known, axes, poses)
-        except ModelError as error:
-            if name in {*named, *masses, *bodies}:
-                raise ModelError(f"{owner}: no mass for muscle {name!r}: {error}") from error
-            left_out[name] = str(error)
-            continue
-        given[muscle] = mass
-        shares[name] = {body.name: float(one.mass.sum()) for body, one in own.items()}
-        for body, one in own.items():
-            lumps.setdefault(body, []).append(one)
+    raised: dict[str, str] = {}
+    while True:
+        given, lumps = dict[LineMuscle, MuscleMass](), dict[Body, dict[str, _Lumps]]()
+        shares, left_out = dict[str, dict[str, float]](), dict[str, str]()
+        for muscle in chosen:
+            name = muscle.name
+            try:
+                mass = _mass(frame, muscle, masses.get(name), tensions[name])
+                known = [model.body(bodies[name])] if name in bodies else carriers(model, muscle)
+                axes = _axes(model, known, poses)
+                own = _taken(frame, muscle, mass, known, axes, poses)
+            except ModelError as error:
+                if name in {*named, *masses, *bodies}:
+                    raise ModelError(f"{owner}: no mass for muscle {name!r}: {error}") from error
+                left_out[name] = str(error)
+                continue
+            given[muscle] = mass
+            shares[name] = {body.name: float(one.mass.sum()) for body, one in own.items()}
+            for body, one in own.items():
+                lumps.setdefault(body, {})[name] = one
+        rest = dict[Body, dict[str, object]]()
+        for body, own in lumps.items():
+            try:
+                rest[body] = _rest(body, list(own.values()), keep)
+            except ModelError:
+                free = {*own} - {*masses} if specific_tension is None else set[str]()
+                lighter = _raised(tensions, sorted(free))
+                if not lighter:
+                    raise
+                tensions |= lighter
+                raised |= {
+                    name: f"its specific tension is {1e-4 * one:.0f} N/cm^2, so that "
+                    f"{body.name} keeps a mass and an inertia"
+                    for name, one in lighter.items()
+                }
+        if len(rest) == len(lumps):
+            break
     edits = {muscle: {"mass": mass} for muscle, mass in given.items()}
-    rest = {body: _rest(body, own, keep) for body, own in lumps.items()}
-    remarks = {name: text for name, text in heavy.items() if name in shares and name not in masses}
+    remarks = {
+        name: text
+        for name, text in (heavy | raised).items()
+        if name in shares and name not in masses
+    }
     return MovedMass(model.edit(edits | rest), shares, left_out, remarks)
+
+
+def _raised(tensions: Mapping[str, float], names: list[str]) -> dict[str, float]:
+    """Tensions of muscles [N/m^2], larger by a tenth; of those that are not the largest."""
+    most = TENSIONS[1]
+    return {
+        name: min(1.1 * tensions[name], most)
+        for name in names
+        if tensions[name] < (1.0 - 1e-9) * most
+    }
 
 
 def _by_muscle(
