@@ -17,13 +17,14 @@ def fill_chained_batch(q, first, follow, arrays, pose, length, moment_arm):
         left = solve_pose(q[k], follow, arrays, pose, length[k])
         if left < 0:
             return k, False
+        # a pose by itself is solved as elsewhere, to the last bit
         if left > 0 and not solve_chains(
             arrays.paths,
             pose.S,
             arrays.moves,
             arrays.drives,
             pose.state,
-            False,
+            not follow,
             length[k],
             pose.by_u,
         ):
