@@ -17,16 +17,10 @@ def fill_chained_batch(q, first, follow, arrays, pose, length, moment_arm):
         left = solve_pose(q[k], follow, arrays, pose, length[k])
         if left < 0:
             return k, False
-        # a pose by itself is solved as elsewhere, to the last bit
+        paths, state = arrays.paths, pose.state
+        again = not follow  # a pose by itself is solved as elsewhere, to the last bit
         if left > 0 and not solve_chains(
-            arrays.paths,
-            pose.S,
-            arrays.moves,
-            arrays.drives,
-            pose.state,
-            not follow,
-            length[k],
-            pose.by_u,
+            paths, pose.S, arrays.moves, arrays.drives, state, again, length[k], pose.by_u
         ):
             return k, True
         fill_arms(arrays, pose, moment_arm[k])
