@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._compile import inner, kernel
+from fibermsk._compile import inlined, inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.material.carried import add_drivers, carry, fill_link
 from fibermsk.kernels.lines.material.chains import chains_of
@@ -164,15 +164,22 @@ def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, e
     return size - 1
 
 
-@inner
+@inlined
 def place(paths, chains, at, j, piece, points, wraps, ends, out):
     """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j."""
+    if wraps[j, SENSE, 0] == CHAINED:
+        share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
+        place_on_chain(paths, chains, j, share, piece, points[j], points[j + 1], out)
+    else:
+        _place_in_plane(at, j, piece, points, wraps, ends, out)
+
+
+@inner
+def _place_in_plane(at, j, piece, points, wraps, ends, out):
+    """As `place`, on a section that is straight or around one surface."""
     share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
     o, i, own = points[j], points[j + 1], wraps[j]
     radius, sense = own[RADIUS, 0], own[SENSE, 0]
-    if sense == CHAINED:
-        place_on_chain(paths, chains, j, share, piece, o, i, out)
-        return
     if sense == 0.0 or own[WEIGHT, 0] < 1.0:
         for r in range(3):
             step = times(share, minus(get(i, r), get(o, r)))
@@ -202,14 +209,14 @@ def place(paths, chains, at, j, piece, points, wraps, ends, out):
         put(out, r, point)
 
 
-@inner
+@inlined
 def pieces_of(chains, wraps, j):
     """Number of the pieces of section j."""
     sense = wraps[j, SENSE, 0]
     return 1 if sense == 0.0 else chains.section[j, 3] + 1 if sense == CHAINED else 3
 
 
-@inner
+@inlined
 def bends(chains, wraps, j, piece):
     """Whether a piece of section j is an arc."""
     if wraps[j, SENSE, 0] == CHAINED:
@@ -217,7 +224,7 @@ def bends(chains, wraps, j, piece):
     return piece == ARC
 
 
-@inner
+@inlined
 def share_at(chains, wraps, j, piece):
     """Share of the length of section j at which a piece starts, which is not the first one."""
     own = wraps[j]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._compile import inner, kernel
+from fibermsk._compile import inlined, inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.material.along import (
     ALPHA,
@@ -46,7 +46,7 @@ from fibermsk.kernels.lines.material.tangent import fill_end_way
 from fibermsk.kernels.lines.material.vectors import get, put
 
 
-@inner
+@inlined
 def _fill_tau(j, at_end, chains, points, wraps, ends, n, out):
     """Fill out (3, 6) with dx/dalpha at the start or the end of section j."""
     steep = over(get(ends, n), minus(get(ends, j + 1), get(ends, j)))

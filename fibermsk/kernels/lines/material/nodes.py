@@ -6,7 +6,7 @@ a surface, so a continuous mass is integrated from corner to corner, and along e
 
 from __future__ import annotations
 
-from fibermsk._compile import inner
+from fibermsk._compile import inlined, inner
 from fibermsk.kernels.lines.material.along import BEFORE, bends, piece_at, pieces_of, share_at
 from fibermsk.kernels.lines.material.jets import minus, over, plus, times
 from fibermsk.kernels.lines.material.vectors import get
@@ -24,7 +24,7 @@ def density_at(alpha, knots, densities):
     return densities[k] + (alpha - knots[k]) * slope, slope
 
 
-@inner
+@inlined
 def edge_fraction(j, part, chains, wraps, ends, n):
     """Fraction at the start of a piece of section j, as a jet."""
     at = get(ends, j)
