@@ -153,6 +153,16 @@ def _second_of_z(paths, S, moves, state, k, j, surfaces, g, dz, who, u, v):
 
 
 @part
+def add_pair(a, b, value, speed_u, tension, bend, curve):
+    """Add the second derivative of a length in a and b, and in b and a; as of `add_second`."""
+    bend[a] += value * speed_u[b]
+    curve[a, b] += tension * value
+    if a != b:
+        bend[b] += value * speed_u[a]
+        curve[b, a] += tension * value
+
+
+@part
 def add_second(
     paths, S, moves, state, k, j, surfaces, g, H, dz, part, who, size,
     speed_u, tension, bend, curve,
@@ -171,9 +181,4 @@ def add_second(
             value = _second_of_z(paths, S, moves, state, k, j, surfaces, g, dz, who, u, v)
             for r in range(n_z):
                 value += part[r] * dz[v, r]
-            a, b = who[u], who[v]
-            bend[a] += value * speed_u[b]
-            curve[a, b] += tension * value
-            if u != v:
-                bend[b] += value * speed_u[a]
-                curve[b, a] += tension * value
+            add_pair(who[u], who[v], value, speed_u, tension, bend, curve)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fibermsk._compile import inlined, inner
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.compose import fill_moves
+from fibermsk.kernels.lines.compose import add_pair, fill_moves
 from fibermsk.kernels.lines.material.carried import fill_path_point
 from fibermsk.kernels.lines.material.chains import chains_of, fades
 from fibermsk.kernels.lines.material.tangent import fill_chain
@@ -22,10 +22,7 @@ from fibermsk.kernels.lines.material.tangent import fill_chain
 def has_fading(paths, state, k, surfaces):
     """Whether an arc of the section from point k fades; surfaces (m,) are those that act there."""
     for w in surfaces:
-        if not paths.blend[w] > 0.0:
-            continue
-        slot = paths.slot[w] + k - paths.first[w]
-        if state.touched[slot] > 0 and fades(paths, state, w, slot):
+        if fades(paths, state, w, paths.slot[w] + k - paths.first[w]):
             return True
     return False
 
@@ -50,17 +47,18 @@ def _length(paths, S, moves, state, chains, k, j, du, way):
 def add_fading_first(paths, S, moves, drives, state, m, k, j, surfaces, by_u):
     """Length of the section from point k of muscle m to point j; adds its derivatives to by_u.
 
-    NaN if a variant has no solution.
+    NaN if a variant is at a branch point.
     """
     chains = chains_of(paths, state, m, k)
-    if not chains.sound[0]:
-        return math.nan
     rest, way = np.zeros(by_u.size), np.zeros(by_u.size)
     length = _length(paths, S, moves, state, chains, k, j, rest, way)[0][0]
     for u in _movers(paths, S, moves, drives, state, k, j, surfaces, by_u.size):
         way[u] = 1.0
-        by_u[u] += _length(paths, S, moves, state, chains, k, j, rest, way)[1][0]
+        slope = _length(paths, S, moves, state, chains, k, j, rest, way)[1][0]
         way[u] = 0.0
+        if not math.isfinite(slope):
+            return math.nan
+        by_u[u] += slope
     return length
 
 
@@ -78,10 +76,5 @@ def add_fading_second(
             way[who[v]] = 1.0
             value = _length(paths, S, moves, state, chains, k, j, du, way)[1][1]
             way[who[v]] = 0.0
-            a, b = who[u], who[v]
-            bend[a] += value * speed_u[b]
-            curve[a, b] += tension * value
-            if u != v:
-                bend[b] += value * speed_u[a]
-                curve[b, a] += tension * value
+            add_pair(who[u], who[v], value, speed_u, tension, bend, curve)
         du[who[u]] = 0.0

@@ -16,7 +16,7 @@ import numpy as np
 from fibermsk._arrays import Array, Index
 from fibermsk._compile import inlined, inner
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.acting import end_of_section, surfaces_of
+from fibermsk.kernels.lines.acting import end_of_section, pack_surfaces, surfaces_of
 from fibermsk.kernels.lines.section import CHAIN
 from fibermsk.kernels.lines.taut.chain import (
     UNKNOWNS,
@@ -56,15 +56,13 @@ class Chains(NamedTuple):
         First tangent point, direction there and length of the arc [m], frame of the surface; the
         Jacobi fields at its end.
     inverse : (n_variants, 4 k, 4 k) float array
-        Inverse of the matrix of the tangent points, of at most k arcs.
+        Inverse of the matrix of the tangent points, of at most k arcs; NaN at a branch point.
     frame, state, run, tip, here, at
         Jets of arcs: frame of the surface (n_arcs, 4, 3, 6), start (n_arcs, 6, 6) and length
         (n_arcs, 3, 6; then those of the variant before and after the arc), tangent points
         (n_arcs, 2, 3, 6), ground; a state on the way and its arc length (n_arcs, 6, 6), (n_arcs,).
     sides, residual : (k, 2, 2, 3, 6), (4 k, 6) float array
         Work space: n and b of the tangent points, and the equations.
-    sound : (1,) int array
-        0 if a variant has no solution.
     """
 
     section: Index
@@ -85,13 +83,12 @@ class Chains(NamedTuple):
     at: Array
     sides: Array
     residual: Array
-    sound: Index
 
 
 @inlined
 def fades(paths, state, w, slot):
-    """Whether the arc on surface w, touched in a chain, is short enough to be blended."""
-    if not paths.blend[w] > 0.0:
+    """Whether surface w is touched in a chain, by an arc that is short enough to be blended."""
+    if not paths.blend[w] > 0.0 or not state.touched[slot] > 0:
         return False
     foot, g, H = state.foot[slot], scratch(3), scratch((3, 3))
     kind, size = paths.kind[w], paths.size[w]
@@ -134,7 +131,7 @@ def _new_chains(n, variants, arcs, most):
         np.zeros((variants, 4 * most, 4 * most)), np.zeros((arcs, 4, 3, 6)),
         np.zeros((arcs, 6, 6)), np.zeros((arcs, 3, 6)), np.zeros((arcs, 2, 3, 6)),
         np.zeros((arcs, 6, 6)), np.zeros(arcs), np.zeros((most, 2, 2, 3, 6)),
-        np.zeros((4 * most, 6)), np.ones(1, np.int64),
+        np.zeros((4 * most, 6)),
     )  # fmt: skip
 
 
@@ -142,13 +139,8 @@ def _new_chains(n, variants, arcs, most):
 def _pack_variant(paths, state, chains, v):
     """Kinds, sizes, frames and feet of the arcs of variant v."""
     start, m = chains.variant[v]
-    kind, size, foot = np.empty(m, np.int64), np.empty((m, 3)), np.empty((m, 7))
-    R, p = np.empty((m, 3, 3)), np.empty((m, 3))
-    for k in range(m):
-        w = chains.wrap[start + k]
-        kind[k], size[k], R[k], p[k] = paths.kind[w], paths.size[w], state.R[w], state.p[w]
-        foot[k] = chains.foot[start + k]
-    return kind, size, R, p, foot
+    kind, size, R, p = pack_surfaces(paths, state, chains.wrap[start : start + m])
+    return kind, size, R, p, chains.foot[start : start + m].copy()
 
 
 @inner
@@ -179,7 +171,7 @@ def _solve_variant(paths, state, chains, v, o, i):
 
 @inner
 def _fill_constants(paths, state, chains, v, o, i):
-    """Fill inverse, fields and lengths of a solved variant; False if its matrix is singular."""
+    """Fill inverse, fields and lengths of a solved variant."""
     kind, size, R, p, foot = _pack_variant(paths, state, chains, v)
     start, m = chains.variant[v]
     frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
@@ -195,11 +187,11 @@ def _fill_constants(paths, state, chains, v, o, i):
         for column in range(4 * m):
             system[row, column] = E[row, column]
         system[row, 4 * m + row] = 1.0
-    if not eliminate(system, 4 * m):
-        return False
+    regular = eliminate(system, 4 * m)
     for row in range(4 * m):
         for column in range(4 * m):
-            chains.inverse[v, row, column] = system[row, 4 * m + column]
+            value = system[row, 4 * m + column] if regular else math.nan
+            chains.inverse[v, row, column] = value
     run = 0.0
     for k in range(m):
         chains.field[start + k] = field[k]
@@ -208,7 +200,6 @@ def _fill_constants(paths, state, chains, v, o, i):
         run += foot[k, 6]
         chains.run[start + k, 2, 0] = run
     chains.mix[v, 1, 0] = run + line[m, 3]
-    return True
 
 
 @inner
@@ -272,9 +263,7 @@ def chains_of(paths, state, m, only):
             o, end = state.x[k], state.x[i]
             if v:
                 _solve_variant(paths, state, chains, variants, o, end)
-            if not _fill_constants(paths, state, chains, variants, o, end):
-                chains.sound[0] = 0
-                return chains
+            _fill_constants(paths, state, chains, variants, o, end)
             variants += 1
         _sort_edges(chains, j - 1)
         edges += chains.section[j - 1, 3]
