@@ -9,7 +9,6 @@ import numpy as np
 from fibermsk._compile import kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.material.along import PHI, ROWS, fill_paths
-from fibermsk.kernels.lines.material.chains import chains_of
 from fibermsk.kernels.lines.paths import angle_of, past_ends
 from fibermsk.kernels.lines.section import FINE, FOUND, PHI as FOUND_PHI
 
@@ -49,10 +48,9 @@ def fill_angle_slopes(paths, S, moves, state, m, k, speed, ways, out):
     n, n_u = paths.start[m + 1] - paths.start[m], speed.size
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
     way, rest, j = np.empty(n_u), np.zeros(n_u), 0
-    chains = chains_of(paths, state, m, -1)
     for point in range(paths.start[m], k):
         j += 1 if state.active[point] else 0
     for i in range(ways.shape[1]):
         way[:] = ways[:, i]
-        fill_paths(paths, S, moves, state, m, chains, speed, rest, way, points, wraps, ends)
+        fill_paths(paths, S, moves, state, m, None, speed, rest, way, points, wraps, ends)
         out[i] = wraps[j, PHI, 3]

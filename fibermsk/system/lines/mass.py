@@ -119,8 +119,9 @@ class MuscleMasses:
         coordinates of the forces on these.
         """
         placed, paths = self.paths.at(at), self.paths
-        for point in np.flatnonzero(placed.state.wrapped == CHAIN):
-            k = int(np.searchsorted(paths.arrays.start, int(point), side="right")) - 1
+        points = np.flatnonzero(placed.state.wrapped == CHAIN)
+        chains = np.searchsorted(paths.arrays.start, points, side="right") - 1
+        for k in chains.tolist():
             if not blends(paths.arrays, k):
                 raise over_several(self.muscles[k])
         rate = paths.axes.rates(at)
@@ -129,16 +130,20 @@ class MuscleMasses:
         slopes = [np.zeros((n, n) if second else (0, 0)) for n in sides]
         S, moves, state, speed = at.motion.links.S, paths.moves, placed.state, placed.speed_u
         kinetic, potential = 0.0, 0.0
-        if self._others.size:
+        over_chains = np.isin(self._others, chains)
+        for chained, own in ((None, ~over_chains), (True, over_chains)):
+            if not own.any():
+                continue
             from fibermsk.kernels.lines.material.mass import (
                 fill_masses,  # compiles only where it is used
             )
 
-            kinetic, potential = fill_masses(
-                paths.arrays, S, moves, state, self._others, self._knot_start, self._knots,
-                self._densities, self._at_points, *self._rules, speed, rate, gravity,
-                self._axis_start, self._axes, ways, r, *slopes,
+            found = fill_masses(
+                paths.arrays, S, moves, state, self._others, np.flatnonzero(own), chained,
+                self._knot_start, self._knots, self._densities, self._at_points, *self._rules,
+                speed, rate, gravity, self._axis_start, self._axes, ways, r, *slopes,
             )  # fmt: skip
+            kinetic, potential = kinetic + found[0], potential + found[1]
         for one, fractions, weights, axes in self._by_network:
             from fibermsk.kernels.lines.material.network_paths import fill_network_mass
 

@@ -332,7 +332,8 @@ class LinePaths:
     def _along(
         self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array, *moved: Array
     ) -> Array:
-        if self._own[k] and has_chain(self._arrays, placed.state, k):
+        chained = has_chain(self._arrays, placed.state, k) or None
+        if chained and self._own[k]:
             return along_chains(
                 self._arrays, motion.links.S, self._skeleton.tree.moves, placed.state, k, fractions,
                 moved[0], moved[1], self.built,
@@ -346,7 +347,7 @@ class LinePaths:
         state, S = placed.state, motion.links.S
         if k in self.networks.paths:
             return self.networks.along(k, S, moves, state, fractions, *moved)
-        fill_along(self._arrays, S, moves, state, k, fractions, *moved, out)
+        fill_along(self._arrays, S, moves, state, k, fractions, *moved, out, chained)
         return out
 
     # what contributions remember and report

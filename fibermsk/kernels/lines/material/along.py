@@ -124,7 +124,8 @@ def _fill_section(kind, r, blend, R, p, found, motion, o, i, out):
 def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, ends):
     """Fill the sections of muscle m and return their number n.
 
-    The state is solved, and chains prepared of it. points (n + 1, 3, 6) are the active path points,
+    The state is solved, and chains prepared of it; None if the muscle has none, as in all that
+    takes them: then nothing of them is compiled. points (n + 1, 3, 6) are the active path points,
     wraps (n, ROWS, 6) what is known of the sections, and ends (n + 1, 6) the lengths up to each
     point.
     """
@@ -140,12 +141,15 @@ def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, e
         if paths.moving[k] >= 0:
             add_drivers(paths, state, k, motion, S.shape[0], du, ddu, way, points[size])
         j = size - 1
-        if size > 0 and chains.section[j, 1] > 0:
-            wraps[j, SENSE, 0] = CHAINED
-            o, i = points[j], points[size]
-            length = fill_chain(paths, S, moves, state, chains, j, du, ddu, way, o, i)
-            put(ends, size, plus(get(ends, j), length))
-        elif size > 0 and state.wrapped[last] < 0:
+        if chains is not None:
+            if size > 0 and chains.section[j, 1] > 0:
+                wraps[j, SENSE, 0] = CHAINED
+                o, i = points[j], points[size]
+                length = fill_chain(paths, S, moves, state, chains, j, du, ddu, way, o, i)
+                put(ends, size, plus(get(ends, j), length))
+                last, size = k, size + 1
+                continue
+        if size > 0 and state.wrapped[last] < 0:
             wraps[j, SENSE, 0] = 0.0
             less(points[size], constant(1.0), points[j], line)
             put(ends, size, plus(get(ends, j), root(product(line, line))))
@@ -167,11 +171,12 @@ def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, e
 @inlined
 def place(paths, chains, at, j, piece, points, wraps, ends, out):
     """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j."""
-    if wraps[j, SENSE, 0] == CHAINED:
-        share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
-        place_on_chain(paths, chains, j, share, piece, points[j], points[j + 1], out)
-    else:
-        _place_in_plane(at, j, piece, points, wraps, ends, out)
+    if chains is not None:
+        if wraps[j, SENSE, 0] == CHAINED:
+            share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
+            place_on_chain(paths, chains, j, share, piece, points[j], points[j + 1], out)
+            return
+    _place_in_plane(at, j, piece, points, wraps, ends, out)
 
 
 @inner
@@ -212,15 +217,18 @@ def _place_in_plane(at, j, piece, points, wraps, ends, out):
 @inlined
 def pieces_of(chains, wraps, j):
     """Number of the pieces of section j."""
-    sense = wraps[j, SENSE, 0]
-    return 1 if sense == 0.0 else chains.section[j, 3] + 1 if sense == CHAINED else 3
+    if chains is not None:
+        if wraps[j, SENSE, 0] == CHAINED:
+            return chains.section[j, 3] + 1
+    return 1 if wraps[j, SENSE, 0] == 0.0 else 3
 
 
 @inlined
 def bends(chains, wraps, j, piece):
     """Whether a piece of section j is an arc."""
-    if wraps[j, SENSE, 0] == CHAINED:
-        return bent_there(chains, j, piece)
+    if chains is not None:
+        if wraps[j, SENSE, 0] == CHAINED:
+            return bent_there(chains, j, piece)
     return piece == ARC
 
 
@@ -228,8 +236,9 @@ def bends(chains, wraps, j, piece):
 def share_at(chains, wraps, j, piece):
     """Share of the length of section j at which a piece starts, which is not the first one."""
     own = wraps[j]
-    if own[SENSE, 0] == CHAINED:
-        return get(chains.share, chains.section[j, 2] + piece - 1)
+    if chains is not None:
+        if own[SENSE, 0] == CHAINED:
+            return get(chains.share, chains.section[j, 2] + piece - 1)
     planar = get(own, FREE)
     if piece == AFTER:
         planar = plus(planar, scaled(own[RADIUS, 0], get(own, PHI)))
@@ -250,12 +259,15 @@ def piece_at(n, chains, wraps, ends, at):
 
 
 @kernel
-def fill_along(paths, S, moves, state, m, fractions, du, ddu, way, out):
+def fill_along(paths, S, moves, state, m, fractions, du, ddu, way, out, chained=None):
     """Fill out (n_fractions, 3, 6) with points of muscle m.
 
-    The state is solved. At a via point the derivatives are those before it.
+    The state is solved. At a via point the derivatives are those before it. With None for
+    ``chained`` no section may be a chain.
     """
-    n, chains = paths.start[m + 1] - paths.start[m], chains_of(paths, state, m, -1)
+    n, chains = paths.start[m + 1] - paths.start[m], None
+    if chained is not None:
+        chains = chains_of(paths, state, m, -1)
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
     size = fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, ends)
     L = get(ends, size)

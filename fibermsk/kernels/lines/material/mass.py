@@ -50,11 +50,12 @@ from fibermsk.kernels.lines.material.vectors import get, put
 def _fill_tau(j, at_end, chains, points, wraps, ends, n, out):
     """Fill out (3, 6) with dx/dalpha at the start or the end of section j."""
     steep = over(get(ends, n), minus(get(ends, j + 1), get(ends, j)))
-    if wraps[j, SENSE, 0] == CHAINED:
-        fill_end_way(chains, j, at_end, points[j], points[j + 1], out)
-        for r in range(3):
-            put(out, r, times(steep, get(out, r)))
-        return
+    if chains is not None:
+        if wraps[j, SENSE, 0] == CHAINED:
+            fill_end_way(chains, j, at_end, points[j], points[j + 1], out)
+            for r in range(3):
+                put(out, r, times(steep, get(out, r)))
+            return
     for r in range(3):
         put(out, r, times(steep, minus(get(points[j + 1], r), get(points[j], r))))
     own, sense = wraps[j], wraps[j, SENSE, 0]
@@ -96,21 +97,21 @@ def _add_via(density, slope, rate, axes, via, r, M, dq, dp):
 
 @kernel
 def fill_masses(
-    paths, S, moves, state, muscles, knot_start, knots, densities, at_points, line, arc, speed,
-    rate, gravity, axis_start, axes, ways, r, M, dq, dp, bend,
+    paths, S, moves, state, muscles, chosen, chained, knot_start, knots, densities, at_points,
+    line, arc, speed, rate, gravity, axis_start, axes, ways, r, M, dq, dp, bend,
 ):  # fmt: skip
     """Add generalized forces of the mass of muscles; returns the sums of their energies.
 
-    Arguments are those of `fill_mass`, for each muscle of muscles (k,); knots and axes of the k-th
-    one are those from its start on.
+    Arguments are those of `fill_mass`, for each one k chosen (n,) of muscles; its knots and axes
+    are those from its start on. With None for ``chained`` none may have a chain.
     """
     kinetic, potential = 0.0, 0.0
-    for k in range(muscles.size):
+    for k in chosen:
         own = slice(knot_start[k], knot_start[k + 1])
         by = axes[axis_start[k] : axis_start[k + 1]]
         found = fill_mass(
-            paths, S, moves, state, muscles[k], knots[own], densities[own], at_points[k], line,
-            arc, speed, rate, gravity, by, ways, r, M, dq, dp, bend,
+            paths, S, moves, state, muscles[k], chained, knots[own], densities[own], at_points[k],
+            line, arc, speed, rate, gravity, by, ways, r, M, dq, dp, bend,
         )  # fmt: skip
         kinetic += found[0]
         potential += found[1]
@@ -119,8 +120,8 @@ def fill_masses(
 
 @inner
 def fill_mass(
-    paths, S, moves, state, m, knots, densities, at_points, line, arc, speed, rate, gravity, axes,
-    ways, r, M, dq, dp, bend,
+    paths, S, moves, state, m, chained, knots, densities, at_points, line, arc, speed, rate,
+    gravity, axes, ways, r, M, dq, dp, bend,
 ):  # fmt: skip
     """Add generalized forces of the mass of muscle m, inertia minus weight; returns its energies.
 
@@ -128,6 +129,8 @@ def fill_mass(
     ----------
     paths, S, moves, state, m
         Solved paths, and the muscle.
+    chained
+        None if no section of it is a chain: then nothing of chains is compiled.
     knots, densities : (n,) float array
         Mass over the fraction of the length [kg], linear between knots; or, `at_points`, mass
         points [kg].
@@ -162,8 +165,10 @@ def fill_mass(
     wrap_link = paths.wrap_link[paths.wrap_start[m] : paths.wrap_start[m + 1]]
     n_common = common_axes(link, wrap_link, moves, axes)
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
-    chains = chains_of(paths, state, m, -1)
-    most = 3 * n + chains.share.shape[0] + knots.size
+    chains, most = None, 3 * n + knots.size
+    if chained is not None:
+        chains = chains_of(paths, state, m, -1)
+        most += chains.share.shape[0]
     n_nodes = knots.size if at_points else most * max(line.shape[1], arc.shape[1])
     alpha, weight, where = np.empty(n_nodes), np.empty(n_nodes), np.empty((n_nodes, 2), np.int64)
     edge, sided, x = np.empty((2 * most, 3), np.int64), np.empty(2 * most), scratch((3, 6))
