@@ -140,6 +140,7 @@ def test_belly_thickens_as_it_shortens():
     )
 
 
+@pytest.mark.slow
 def test_tension_drops_in_a_quick_release_and_recovers():
     drops = []
     for release in (2e-4, 4e-4):

@@ -113,6 +113,7 @@ def emg():
     return result
 
 
+@pytest.mark.slow
 def test_limb_follows_the_electromyograms(emg):
     assert emg.stats["failed_steps"] == 0
     angle, t = emg.coordinate("elbow_flexion"), emg.time

@@ -113,6 +113,7 @@ def off(numbers, relative, angle=0.0, **options):
     return pull_of_bundle(numbers, angle, speed, start, t, **options) - force
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relative", SPEEDS)
 @pytest.mark.parametrize("numbers", [SHORT_TENDON, BICEPS], ids=["short_tendon", "biceps"])
 @pytest.mark.parametrize("options", [{}, {"titin": fm.Titin(1.0)}], ids=["default", "titin"])

@@ -129,6 +129,7 @@ def middle(result):
     return result.fibers[name].centerline([theta], -1)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_every_method_keeps_its_order_with_a_junction(method):
     # viscosity damps the short waves of the start, which steps of this length do not resolve

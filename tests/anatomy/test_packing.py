@@ -106,6 +106,7 @@ def test_distances_to_round_shapes(rng):
 coordinate = st.floats(-0.03, 0.03)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=12,
     deadline=None,

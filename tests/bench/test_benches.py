@@ -105,6 +105,7 @@ def test_scaling(monkeypatch):
     assert squeezed["model_seconds"] > 0.0 and squeezed["build_seconds"] > 0.0
 
 
+@pytest.mark.slow
 def test_kernels_without_exudyn(absent, monkeypatch):
     monkeypatch.setattr(kernels, "_FINER", 4)
     monkeypatch.setattr(roofline, "_MATRIX", 64)

@@ -36,6 +36,7 @@ def swing(t, state):
     return rate, (c * s * rate**2 / 2.0 - G / 0.5 * s) / (1.5 * c * c + s * s)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_a_rod_leaves_every_method_its_order_and_does_not_drift(method):
     start = np.arctan2(0.3, 0.4), 0.0

@@ -37,6 +37,7 @@ def test_strict_arrays_refuse_those_of_numpy():
         np.linalg.norm(array)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda one: one.__name__)
 @pytest.mark.parametrize("method", METHODS, ids=lambda one: one.name)
 def test_runs(model, method):

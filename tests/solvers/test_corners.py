@@ -129,6 +129,7 @@ def test_a_jump_between_corners_that_are_one_time(method, control):
     assert (errors(result, exact) < (2e-3, 3e-3, 3e-3)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("offset", [3e-16, 1e-7, 0.03])
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_resumed_at_every_step_around_corners(method, offset):

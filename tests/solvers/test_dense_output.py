@@ -63,6 +63,7 @@ def run(system, n_frames, landing, relative=1e-3):
     return fm.simulate(system, t_end=0.2, dt=0.2 / n_frames, method=fm.BDF2(), control=control)
 
 
+@pytest.mark.slow
 def test_frames_cost_no_steps_without_landing(arm):
     few, many = run(arm, 2, False), run(arm, 400, False)
     # landing on all frames would take a step for each

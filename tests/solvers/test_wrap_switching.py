@@ -96,6 +96,7 @@ def test_energy_through_a_refraction():
     assert np.abs(ends[0] - ends[1]).max() > 2.0**1.8 * np.abs(ends[1] - ends[2]).max()
 
 
+@pytest.mark.slow
 def test_refraction_is_the_limit_of_narrow_blends():
     """The motion with a blend tends to it as the angle of the blend does to zero."""
 

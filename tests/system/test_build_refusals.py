@@ -143,8 +143,8 @@ def test_bodies_only():
     result = fm.simulate(
         fm.build(model),
         t_end=0.5,
-        dt=0.5 / 4000,
-        method=fm.BackwardEuler(),
+        dt=0.5 / 250,
+        method=fm.SDIRK2(),
         control=fm.FixedSteps(),
     )
     # small oscillation cos(w t) with the amplitude's correction 1 - a^2 / 16 of the frequency

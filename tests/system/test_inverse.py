@@ -57,6 +57,7 @@ def sizes(found):
     return np.array([m.rms for m in (*found.coordinates.values(), *found.fibers.values())])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "method", [fm.BackwardEuler(), fm.BDF2(), fm.GeneralizedAlpha(0.8)], ids=repr
 )

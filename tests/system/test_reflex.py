@@ -176,6 +176,7 @@ def closed_reference():
     return closed_run(fm.SDIRK2(), 96)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_closed_loops_keep_the_order_of_the_method(method, closed_reference):
     coarse, fine = (np.abs(closed_run(method, n) - closed_reference) for n in (8, 16))

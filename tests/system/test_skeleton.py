@@ -283,6 +283,7 @@ def tumbling(n_turns=1.0):
     return model
 
 
+@pytest.mark.slow
 def test_a_free_body_keeps_energy_and_angular_momentum():
     """Through all orientations, no gimbal locks; the errors fall with the square of the step."""
     errors = []
@@ -399,6 +400,7 @@ def test_refusals(rng):
         fm.skeleton(lonely)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prescribed", [False, True])
 @pytest.mark.parametrize("enforce", ["eliminate", "multiplier"])
 def test_forces_and_motion_agree(enforce, prescribed):

@@ -105,6 +105,7 @@ def test_every_method_has_its_order_for_both_kinds_of_unknowns(maxwell, method):
     np.testing.assert_allclose(order[-1], method.order, atol=0.35)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS, ids=repr)
 def test_adaptive_steps_control_states(maxwell, method):
     """A state that is stiff and fast by itself, beside a body at rest."""
@@ -265,6 +266,7 @@ def test_tangents_with_states_agree_with_central_differences(maxwell, rng, kind,
             np.testing.assert_allclose(exact[part], slope[part], atol=atol, rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS[1:4], ids=lambda method: method.name)
 def test_a_run_with_states_that_is_left_and_continued_is_the_same(maxwell, method, tmp_path):
     options = {"t_end": 0.05, "dt": 0.01, "method": method, "control": fm.AdaptiveSteps(1e-3)}

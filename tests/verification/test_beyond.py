@@ -136,6 +136,7 @@ def test_double_pendulum_is_accurate():
     assert not answer.holds(coarse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", ["variational", "half_pass"])
 def test_wrap_around_a_mesh(formulation):
     problem, setting = load("wrap_cylinder"), {"formulation": formulation, "around": 24}

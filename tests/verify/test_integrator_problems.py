@@ -24,6 +24,7 @@ def test_order(key):
     assert answer.holds(ladder.lowest()), ladder.orders()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["backward_euler", "bdf2"])
 def test_order_of_pulls_on_driven_ends_with_short_steps(method):
     problem = load_module("integrator_orders")
@@ -52,6 +53,7 @@ def driven_by(kind):
     return fm.build(model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind, method",
     [

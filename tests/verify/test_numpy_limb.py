@@ -140,6 +140,7 @@ def test_default_setting_passes():
     assert outcome.passed, outcome.as_dict()
 
 
+@pytest.mark.slow
 def test_another_penalty_falls_short(monkeypatch):
     monkeypatch.setattr(_numpy_limb, "BONE_LAW", (769.0, 4.0))
     assert not run_problem(load_problem("numpy_limb"), COARSE).passed
@@ -151,6 +152,7 @@ def test_bad_settings_are_refused():
             load_problem("numpy_limb").run(**COARSE | {name: 0})
 
 
+@pytest.mark.slow
 def test_study_and_figure(monkeypatch):
     module = load_module("numpy_limb")
     monkeypatch.setattr(module, "LEVELS", ((2, 256),))

@@ -23,6 +23,7 @@ def test_default_setting_passes(name):
     assert outcome.passed, outcome.as_dict()
 
 
+@pytest.mark.slow
 def test_fibers_that_collide_as_compiled():
     """Contact forces of a pair add up to nothing; half passes miss it by parts of a percent."""
     collision = load_module("fiber_collision")
@@ -31,6 +32,7 @@ def test_fibers_that_collide_as_compiled():
     assert outcome_of("fiber_collision").passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, settings",
     [
@@ -152,6 +154,7 @@ def test_manufactured_solution_converges_in_time():
     assert 0.8 < np.log2(errors[0] / errors[1]) / 2 < 1.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "constant, factor",
     [
@@ -255,11 +258,13 @@ def test_limb_at_vanishing_steps_is_what_radau_computes():
     np.testing.assert_allclose(found, _limb_reference.ANGLE[:3], rtol=0.0, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_limb_of_level_1_is_what_numpy_computes():
     _, angles, _ = _numpy_limb.simulate(8, 256, 8, 1e-10)
     np.testing.assert_allclose(angles[[3, 8]], _limb_reference.STEPS_256, rtol=0.0, atol=1e-10)
 
 
+@pytest.mark.slow
 def test_adaptive_steps_on_the_limb_are_accurate_and_the_papers_are_not():
     """The paper's largest angle is 0.07 rad from the limb's own; both are compared with theirs."""
     outcome = outcome_of("upper_limb")

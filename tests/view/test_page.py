@@ -487,6 +487,7 @@ make_result(5).view(color_by="stretch", theme="dark")
 """
 
 
+@pytest.mark.slow
 def test_notebook_shows_the_page(browser, tmp_path):
     for module in ("nbformat", "nbconvert", "ipykernel"):
         pytest.importorskip(module, reason=f"{module} is not installed")
