@@ -8,8 +8,10 @@ from fibermsk.kernels.lines.chained import solve_chains
 
 
 @kernel
-def fill_chained_batch(q, first, follow, arrays, pose, length, moment_arm):
+def fill_chained_batch(q, first, follow, arrays, pose, fading, length, moment_arm):
     """As `fibermsk.kernels.lines.batch.fill_batch`, with all sections.
+
+    ``fading`` as in `fibermsk.kernels.lines.chained.solve_chains`.
 
     Returns the pose at which it stops, k if at none, and whether a chain failed there.
     """
@@ -20,7 +22,7 @@ def fill_chained_batch(q, first, follow, arrays, pose, length, moment_arm):
         paths, state = arrays.paths, pose.state
         again = not follow  # a pose by itself is solved as elsewhere, to the last bit
         if left > 0 and not solve_chains(
-            paths, pose.S, arrays.moves, arrays.drives, state, again, length[k], pose.by_u
+            paths, pose.S, arrays.moves, arrays.drives, state, again, fading, length[k], pose.by_u
         ):
             return k, True
         fill_arms(arrays, pose, moment_arm[k])

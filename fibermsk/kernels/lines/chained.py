@@ -153,26 +153,33 @@ def _move(rank, surfaces, s, to):
 @inlined
 def _in_some_order(paths, state, k, j, surfaces, again, g):
     """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
-    first, L = solve_chain(paths, state, k, j, surfaces, again, g)
-    blamed = state.trouble[2]
-    for s in range(surfaces.size if first in (ORDER, ACROSS, THROUGH, ELSEWHERE) else 0):
-        for to in range(surfaces.size):
+    n, first, length, blamed = surfaces.size, TAUT, math.nan, -1
+    # one call for all orders: it is compiled inline
+    for attempt in range(1 + n * n):
+        s, to = (attempt - 1) // n, (attempt - 1) % n
+        if attempt > 0:
             if to == s or to == s - 1:  # a neighbor's move to s is the same
                 continue
             _move(state.rank, surfaces, s, to)
-            status, L = solve_chain(paths, state, k, j, surfaces, again, g)
-            if status == TAUT:
-                return status, L
+        status, L = solve_chain(paths, state, k, j, surfaces, again, g)
+        if attempt == 0:
+            first, length, blamed = status, L, state.trouble[2]
+            if first not in (ORDER, ACROSS, THROUGH, ELSEWHERE):
+                break
+        elif status == TAUT:
+            return status, L
+        else:
             _move(state.rank, surfaces, to, s)
     state.trouble[2] = blamed
-    return first, L
+    return first, length
 
 
 @allocating
-def solve_chains(paths, S, moves, drives, state, again, length, by_u):
+def solve_chains(paths, S, moves, drives, state, again, fading, length, by_u):
     """Add the sections that `fibermsk.kernels.lines.paths.solve_paths` left; False if one fails.
 
-    Arguments as there. ``trouble`` has then the status of the chain, start point and surface.
+    Arguments as there. With None for ``fading`` no arc is blended, and nothing of that is compiled.
+    ``trouble`` has in case of failure the status of the chain, start point and surface.
     """
     for m in range(length.size):
         for k in range(paths.start[m], paths.start[m + 1]):
@@ -185,13 +192,16 @@ def solve_chains(paths, S, moves, drives, state, again, length, by_u):
             if status != TAUT:
                 state.trouble[0], state.trouble[1] = status, k
                 return False
-            if has_fading(paths, state, k, surfaces):
-                arguments = paths, S, moves, drives, state, m, k, j, surfaces
-                L = add_fading_first(*arguments, by_u[m])
-                if not math.isfinite(L):
-                    state.trouble[0], state.trouble[1], state.trouble[2] = LOST, k, -1
-                    return False
-            else:
+            blended = False
+            if fading is not None:
+                blended = has_fading(paths, state, k, surfaces)
+                if blended:
+                    arguments = paths, S, moves, drives, state, m, k, j, surfaces
+                    L = add_fading_first(*arguments, by_u[m])
+                    if not math.isfinite(L):
+                        state.trouble[0], state.trouble[1], state.trouble[2] = LOST, k, -1
+                        return False
+            if not blended:
                 add_first(paths, S, moves, drives, state, k, j, surfaces, g, by_u[m])
             state.length[k] = L
             length[m] += L
@@ -199,8 +209,11 @@ def solve_chains(paths, S, moves, drives, state, again, length, by_u):
 
 
 @kernel
-def bend_chains(paths, S, moves, drives, state, speed_u, tension, bend, curve):
-    """Add the sections that `fibermsk.kernels.lines.paths.bend_paths` left; arguments as there."""
+def bend_chains(paths, S, moves, drives, state, fading, speed_u, tension, bend, curve):
+    """Add the sections that `fibermsk.kernels.lines.paths.bend_paths` left.
+
+    Arguments as there, and ``fading`` as in `solve_chains`.
+    """
     n_u = speed_u.size
     for m in range(tension.size):
         for k in range(paths.start[m], paths.start[m + 1]):
@@ -208,10 +221,11 @@ def bend_chains(paths, S, moves, drives, state, speed_u, tension, bend, curve):
                 continue
             j = end_of_section(paths, state, m, k)
             surfaces = surfaces_of(paths, state, m, k, j)
-            if has_fading(paths, state, k, surfaces):
-                arguments = paths, S, moves, drives, state, m, k, j, surfaces
-                add_fading_second(*arguments, speed_u, tension[m], bend[m], curve)
-                continue
+            if fading is not None:
+                if has_fading(paths, state, k, surfaces):
+                    arguments = paths, S, moves, drives, state, m, k, j, surfaces
+                    add_fading_second(*arguments, speed_u, tension[m], bend[m], curve)
+                    continue
             kind, size, R, p = pack_surfaces(paths, state, surfaces)
             foot, active = np.empty((kind.size, 7)), np.empty(kind.size, np.int64)
             for s in range(kind.size):

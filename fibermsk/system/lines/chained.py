@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
-from fibermsk.kernels.lines.path_arrays import PathArrays, PathState
+from fibermsk.kernels.lines.path_arrays import SPHERE, PathArrays, PathState
 from fibermsk.kernels.lines.section import ARC, CHAIN, DIRECTION_P, POINT_P
 
 Built = Callable[[Any], Any]
@@ -38,6 +38,12 @@ class Section(NamedTuple):
 def has_chain(paths: PathArrays, state: PathState, m: int) -> bool:
     """Whether a section of muscle m was solved as a chain."""
     return bool((state.wrapped[paths.start[m] : paths.start[m + 1]] == CHAIN).any())
+
+
+def may_chain(paths: PathArrays, m: int) -> bool:
+    """Whether a section of muscle m may be solved as a chain."""
+    kind = paths.kind[paths.wrap_start[m] : paths.wrap_start[m + 1]]
+    return kind.size > 1 or bool((kind > SPHERE).any())
 
 
 def blends(paths: PathArrays, m: int) -> bool:

@@ -22,7 +22,7 @@ from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.axes import PathAxes
-from fibermsk.system.lines.chained import along_chains, blends, has_chain, points_at
+from fibermsk.system.lines.chained import along_chains, blends, has_chain, may_chain, points_at
 from fibermsk.system.lines.describe import drivers_of, levels_of, path_arrays
 from fibermsk.system.lines.networks import NetworkPaths
 from fibermsk.system.lines.placed import PlacedPaths
@@ -69,6 +69,8 @@ class LinePaths:
         self._build: Callable[[Any], Any] | None = None
         self._own = [bool(levels_of((muscle,))) for muscle in self.muscles]
         self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
+        massive = [k for k in range(len(self.muscles)) if blends(arrays, k)]
+        self._fading = any(may_chain(arrays, k) for k in massive) or None
         self.drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
         for k in np.flatnonzero(arrays.moving >= 0):
             own = arrays.driver[arrays.moving[k]]
@@ -87,6 +89,11 @@ class LinePaths:
         self.networks = NetworkPaths(self.muscles, arrays)
         self._start_chains(motion, state)
         self._second: tuple[PlacedPaths, Array] | None = None
+
+    @property
+    def fading(self) -> bool | None:
+        """Whether chains may have arcs that are blended; None if not."""
+        return self._fading
 
     @property
     def arrays(self) -> PathArrays:
@@ -158,7 +165,8 @@ class LinePaths:
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
             solve = self.built(solve_chains)
-            if not solve(arrays, links.S, moves, self.drives, state, True, length, by_u):
+            arguments = arrays, links.S, moves, self.drives, state, True, self.fading
+            if not solve(*arguments, length, by_u):
                 raise self.refusal(state, q, chained=True)
         return length, by_u
 
@@ -181,7 +189,7 @@ class LinePaths:
         if (state.wrapped == CHAIN).any():
             from fibermsk.kernels.lines.chained import bend_chains  # compiles only where used
 
-            self.built(bend_chains)(*arguments)
+            self.built(bend_chains)(*arguments[:5], self.fading, *arguments[5:])
         return bend, curve
 
     def at(self, at: At) -> PlacedPaths:
