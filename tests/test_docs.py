@@ -15,11 +15,6 @@ import fibermsk as fm
 PAGES = doc_pages.pages()
 WITH_CODE = [page for page in PAGES if any(b.language in RUN | SHELL for b in read(page))]
 WITH_LATE = [page for page in WITH_CODE if any("slow" in b.marks for b in read(page))]
-LONG = (
-    "choosing_a_method", "howto/look_at_results", "howto/own_integrator", "howto/save_and_resume",
-    "howto/three_muscles",
-)  # fmt: skip
-"""Pages whose runs take ten seconds or more each."""
 
 
 def follow(page, folder, shared_models):
@@ -62,12 +57,7 @@ def models(request):
 
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, marks=pytest.mark.slow)
-        if page in WITH_LATE or page in {f"docs/{name}.md" for name in LONG}
-        else page
-        for page in WITH_CODE
-    ],
+    [pytest.param(p, marks=pytest.mark.slow) if p in WITH_LATE else p for p in WITH_CODE],
 )
 def test_a_page_runs(page, tmp_path, models):
     reader, missing = follow(page, tmp_path, models)

@@ -80,7 +80,7 @@ def _pull(arrays, t, u, f, state):
     if left < 0:
         return NO_PATH
     if left > 0 and not solve_chains(
-        arrays.paths, links.S, arrays.moves, arrays.drives, placed, True, None, length, by_u
+        arrays.paths, links.S, arrays.moves, arrays.drives, placed, True, length, by_u, None
     ):
         return NO_PATH
     for m in range(length.size):

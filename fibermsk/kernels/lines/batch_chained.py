@@ -8,7 +8,7 @@ from fibermsk.kernels.lines.chained import solve_chains
 
 
 @kernel
-def fill_chained_batch(q, first, follow, arrays, pose, fading, length, moment_arm):
+def fill_chained_batch(q, first, follow, arrays, pose, length, moment_arm, fading):
     """As `fibermsk.kernels.lines.batch.fill_batch`, with all sections.
 
     ``fading`` as in `fibermsk.kernels.lines.chained.solve_chains`.
@@ -22,7 +22,7 @@ def fill_chained_batch(q, first, follow, arrays, pose, fading, length, moment_ar
         paths, state = arrays.paths, pose.state
         again = not follow  # a pose by itself is solved as elsewhere, to the last bit
         if left > 0 and not solve_chains(
-            paths, pose.S, arrays.moves, arrays.drives, state, again, fading, length[k], pose.by_u
+            paths, pose.S, arrays.moves, arrays.drives, state, again, length[k], pose.by_u, fading
         ):
             return k, True
         fill_arms(arrays, pose, moment_arm[k])

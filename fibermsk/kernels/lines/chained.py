@@ -175,7 +175,7 @@ def _in_some_order(paths, state, k, j, surfaces, again, g):
 
 
 @allocating
-def solve_chains(paths, S, moves, drives, state, again, fading, length, by_u):
+def solve_chains(paths, S, moves, drives, state, again, length, by_u, fading):
     """Add the sections that `fibermsk.kernels.lines.paths.solve_paths` left; False if one fails.
 
     Arguments as there. With None for ``fading`` no arc is blended, and nothing of that is compiled.
@@ -209,7 +209,7 @@ def solve_chains(paths, S, moves, drives, state, again, fading, length, by_u):
 
 
 @kernel
-def bend_chains(paths, S, moves, drives, state, fading, speed_u, tension, bend, curve):
+def bend_chains(paths, S, moves, drives, state, speed_u, tension, bend, curve, fading):
     """Add the sections that `fibermsk.kernels.lines.paths.bend_paths` left.
 
     Arguments as there, and ``fading`` as in `solve_chains`.

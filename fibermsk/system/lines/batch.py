@@ -111,18 +111,17 @@ class MuscleGeometry:
         follow = _check.flag(owner, "follow", follow)
         k, m = poses.shape[0], len(self.muscles)
         pose, found = self._pose(), PathBatch(np.empty((k, m)), np.empty((k, m, n)))
-        arguments: Any = follow, self._arrays, pose
-        lengths = found.length, found.moment_arm
+        arguments: Any = follow, self._arrays, pose, found.length, found.moment_arm
         stop, left, chained = 0, 1, False
         if not self._chained:
-            stop, left = fill_batch(poses, 0, *arguments, *lengths)
+            stop, left = fill_batch(poses, 0, *arguments)
         if left > 0:
             from fibermsk.kernels.lines.batch_chained import (
                 fill_chained_batch,  # compiles only where it is used
             )
 
             fill = self._paths.built(fill_chained_batch)
-            stop, chained = fill(poses, stop, *arguments, self._paths.fading, *lengths)
+            stop, chained = fill(poses, stop, *arguments, self._paths.fading)
         if stop < k:
             error = self._paths.refusal(pose.state, poses[stop], chained=chained)
             raise PathError(f"pose {stop}: {error}", reason=error.reason, pose=stop) from error

@@ -69,8 +69,9 @@ class LinePaths:
         self._build: Callable[[Any], Any] | None = None
         self._own = [bool(levels_of((muscle,))) for muscle in self.muscles]
         self._arrays = arrays = path_arrays(tree.frames, self.muscles, self._drivers)
-        massive = [k for k in range(len(self.muscles)) if blends(arrays, k)]
-        self._fading = any(may_chain(arrays, k) for k in massive) or None
+        # whether chains may have arcs that are blended; None if not, see `solve_chains`
+        blended = (blends(arrays, k) and may_chain(arrays, k) for k in range(len(self.muscles)))
+        self.fading = any(blended) or None
         self.drives = np.zeros((arrays.link.size, len(self._drivers)), bool)
         for k in np.flatnonzero(arrays.moving >= 0):
             own = arrays.driver[arrays.moving[k]]
@@ -89,11 +90,6 @@ class LinePaths:
         self.networks = NetworkPaths(self.muscles, arrays)
         self._start_chains(motion, state)
         self._second: tuple[PlacedPaths, Array] | None = None
-
-    @property
-    def fading(self) -> bool | None:
-        """Whether chains may have arcs that are blended; None if not."""
-        return self._fading
 
     @property
     def arrays(self) -> PathArrays:
@@ -165,8 +161,8 @@ class LinePaths:
             from fibermsk.kernels.lines.chained import solve_chains  # compiles only where used
 
             solve = self.built(solve_chains)
-            arguments = arrays, links.S, moves, self.drives, state, True, self.fading
-            if not solve(*arguments, length, by_u):
+            arguments = arrays, links.S, moves, self.drives, state, True, length, by_u
+            if not solve(*arguments, self.fading):
                 raise self.refusal(state, q, chained=True)
         return length, by_u
 
@@ -189,7 +185,7 @@ class LinePaths:
         if (state.wrapped == CHAIN).any():
             from fibermsk.kernels.lines.chained import bend_chains  # compiles only where used
 
-            self.built(bend_chains)(*arguments[:5], self.fading, *arguments[5:])
+            self.built(bend_chains)(*arguments, self.fading)
         return bend, curve
 
     def at(self, at: At) -> PlacedPaths:
