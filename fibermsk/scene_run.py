@@ -128,8 +128,7 @@ def simulate_scene(
             start = equilibrium(system, progress=progress)
         settings: dict[str, Any] = {}
         if not getattr(chosen, "compiled", False):
-            adaptive = scene.tolerance > 0.0
-            settings = {"control": AdaptiveSteps(scene.tolerance) if adaptive else FixedSteps()}
+            settings = {"control": _control(scene)}
             if checkpoint is not None:
                 write = _writer(checkpoint, {**(job or {}), "start": scene.start})
                 settings |= {"checkpoint": write, "checkpoint_every": checkpoint_every}
@@ -154,6 +153,13 @@ def simulate_scene(
             say("checking the forces")
             result = _checked(system, result)
     return replace(result, **labels)
+
+
+def _control(scene: Scene) -> FixedSteps | AdaptiveSteps:
+    """Rule of the time steps of the implicit methods."""
+    if scene.tolerance == 0.0:
+        return FixedSteps()
+    return AdaptiveSteps(scene.tolerance, angular_speed=scene.rate_tolerance)
 
 
 def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snapshot], None]:

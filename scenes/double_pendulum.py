@@ -70,7 +70,8 @@ def scene(
     duration : float
         Simulated time [s].
     tolerance : float
-        Relative tolerance of the time steps.
+        Relative tolerance of the time steps, also of speeds: a path that touches or leaves the
+        cylinder accelerates its mass strongly for a moment.
     """
     for field, value, known in (
         ("muscle", muscle, tuple(PATHS)),
@@ -132,7 +133,14 @@ def scene(
                 mass=fm.MuscleMass(own, points=places, wrapping=way, blend=blend),
             )
         )
-    return fm.Scene(model, duration=duration, steps=steps, method="sdirk4", tolerance=tolerance)
+    return fm.Scene(
+        model,
+        duration=duration,
+        steps=steps,
+        method="sdirk4",
+        tolerance=tolerance,
+        rate_tolerance=tolerance or None,
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 A forearm hangs at the elbow and is lifted by an elbow flexor that runs straight from the shoulder:
 a Hill muscle without mass (``muscle=massless``), the same muscle whose mass moves with its path
 (``inertial``), or a bundle of fibers made from it, with titin and an even stretch (``bundle``). All
-have the force, lengths and activation of the first; its mass of 0.21 kg is that of its volume.
+have the force, lengths and activation of the first; its mass of 0.21 kg is that of its volume. It
+lies along the upper arm, which is fixed, so that nothing is taken from the forearm for it.
 ``fibermsk verify three_muscles`` compares torque, effective inertia, motion and cost.
 
 New here: one muscle in three models.

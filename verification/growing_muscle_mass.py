@@ -184,7 +184,7 @@ def expected() -> dict[str, Expected]:
     }  # fmt: skip
     law = "mass moves linearly"
     values["not_affine"] = Expected(0.0, 1e-12, "round-off", scale=1.0, source=law)
-    values["massless_off"] = Expected(0.0, 1e-12, "round-off, in N m", scale=1.0, source=law)
+    values["massless_off"] = Expected(0.0, 0.0, "none: the same operations", scale=1.0, source=law)
     return values
 
 

@@ -141,8 +141,8 @@ def expected(steps: int = 80, activation: float = 0.6) -> dict[str, Expected]:
             1e7 * MASS * ARM**2 / 3.0, 1e-3, "round-off", source="m |dx/dq|^2 / 3"
         ),
         "inertial_off_rad": Expected(0.0, 0.02, "a muscle of 0.21 kg", **line),
-        "bundle_off_rad": Expected(0.0, 0.15, "fibers, titin and damping", **line),
-        "bundle_torque_off_Nm": Expected(0.0, 2.0, "fibers, titin and damping", scale=15.0, **line),
+        "bundle_off_rad": Expected(0.0, 0.03, "fibers, titin and damping", **line),
+        "bundle_torque_off_Nm": Expected(0.0, 0.6, "fibers, titin and damping", scale=15.0, **line),
     }
 
 

@@ -85,7 +85,8 @@ def inverse_dynamics(
     Warns
     -----
     ModelWarning
-        If columns of the motion are not used, or samples are missing.
+        If columns of the motion are not used, samples are missing, a free coordinate has no
+        column, or values are far beyond a declared range.
 
     Notes
     -----
@@ -105,7 +106,7 @@ def inverse_dynamics(
     with_mass = _check.flag(owner, "muscle_mass", muscle_mass)
     passive = _check.flag(owner, "passive", passive)
     found = motion_of(model, motion, in_degrees=in_degrees)
-    warn_of(found)
+    warn_of(model, found, whole=True)
     for load in model.elements:
         for _, signal in load.signals:
             for t in found.time[[0, -1]]:

@@ -13,6 +13,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import Coordinate, Linear, Model, NaturalSpline
+from fibermsk.model.skeleton.coordinate import UNITS
 from fibermsk.read import Signals, read_signals
 
 _FACTORS = {
@@ -23,6 +24,9 @@ _FACTORS = {
 
 _GAP = 5.0
 """Interval over the usual one from which samples are missing."""
+
+_BEYOND = 0.05
+"""Part of the width of a coordinate's range by which measured values may lie beyond it."""
 
 _MOST = 12
 """Most names that a message lists."""
@@ -79,11 +83,11 @@ def motion_of(
         else:
             values[name] = series * _factor(owner, column, one, signals.units[column], degrees)
     if not values:
-        names = ", ".join(coordinates) or "none"
+        columns = [f"{key} ({why})" for key, why in left_out.items()]
         raise ModelError(
             f"{owner}: no column is a coordinate that can follow; it has: "
-            f"{', '.join(f'{key} ({why})' for key, why in list(left_out.items())[:_MOST])}; the "
-            f"model has: {names}"
+            f"{_check.first_names(columns, _MOST)}; the model has: "
+            f"{', '.join(coordinates) or 'none'}"
         )
     return Motion(signals.name, signals.time, values, left_out)
 
@@ -143,8 +147,8 @@ def drive(
     Warns
     -----
     ModelWarning
-        Names the columns that are not used, and why, and the longest interval without samples if it
-        is more than five times the usual one.
+        Names the columns that are not used, and why, the longest interval without samples if it
+        is more than five times the usual one, and values far beyond a coordinate's declared range.
 
     Examples
     --------
@@ -157,7 +161,7 @@ def drive(
     _check.instance("drive", "model", model, Model, "a Model")
     begin = _check.number("drive", "begin", begin, "s")
     found = motion_of(model, motion, in_degrees=in_degrees)
-    warn_of(found)
+    warn_of(model, found)
     values = dict[Any, Any]()
     for name, series in found.values.items():
         spline: Any = NaturalSpline(found.time - begin, series)
@@ -168,24 +172,66 @@ def drive(
     return model.edit(values)
 
 
-def warn_of(motion: Motion) -> None:
-    """Warn of columns that are not used, and of times without samples."""
+def warn_of(model: Model, motion: Motion, *, whole: bool = False) -> None:
+    """Warn of columns that are not used, times without samples, and values beyond declared ranges.
+
+    With `whole`, also of free coordinates without a column, which then keep their initial value.
+    """
     steps = np.diff(motion.time)
     usual, k = float(np.median(steps)), int(steps.argmax())
+    told = list[str]()
     if steps[k] > _GAP * usual:
-        warnings.warn(
-            f"motion {motion.name!r}: has no samples between {motion.time[k]:g} and "
+        told.append(
+            f"has no samples between {motion.time[k]:g} and "
             f"{motion.time[k + 1]:g} s, {steps[k] / usual:.3g} times the usual interval; "
-            "coordinates follow a spline there: fill the gap, or cut the motion",
-            ModelWarning,
-            stacklevel=3,
+            "coordinates follow a spline there: fill the gap, or cut the motion"
         )
     if motion.left_out:
-        shown = [f"{key} ({why})" for key, why in list(motion.left_out.items())[:_MOST]]
-        more = len(motion.left_out) - len(shown)
-        warnings.warn(
-            f"motion {motion.name!r}: not used: {', '.join(shown)}"
-            + (f" and {more} more" if more else ""),
-            ModelWarning,
-            stacklevel=3,
+        unused = [f"{key} ({why})" for key, why in motion.left_out.items()]
+        told.append(f"not used: {_check.first_names(unused, _MOST)}")
+    held = [one for one in free_coordinates(model) if one.name not in motion.values]
+    if whole and held:
+        kept = [f"{one.name} ({_with_unit(one, one.value)})" for one in held]
+        told.append(
+            f"no column for the coordinates {_check.first_names(kept, _MOST)}, which keep these "
+            "values: add columns, or lock the coordinates"
         )
+    beyond = [
+        text for one in model.coordinates if one.name in motion.values
+        for text in _beyond(one, motion)
+    ]  # fmt: skip
+    if beyond:
+        told.append(
+            f"beyond the declared range: {_check.first_names(beyond, _MOST, '; ')}: check units "
+            "and signs"
+        )
+    for text in told:
+        warnings.warn(f"motion {motion.name!r}: {text}", ModelWarning, stacklevel=3)
+
+
+def free_coordinates(model: Model) -> list[Coordinate]:
+    """Coordinates that a motion may move: not locked, prescribed or dependent."""
+    dependent = {one.dependent for one in model.couplings}
+    return [
+        one for one in model.coordinates
+        if not one.locked and one.prescribed is None and one.name not in dependent
+    ]  # fmt: skip
+
+
+def _beyond(one: Coordinate, motion: Motion) -> list[str]:
+    """The value farthest beyond a coordinate's range, if by more than a part of its width."""
+    if one.lower is None or one.upper is None:
+        return []
+    series = motion.values[one.name]
+    excess = np.maximum(series - one.upper, one.lower - series)
+    k = int(excess.argmax())
+    if excess[k] <= _BEYOND * (one.upper - one.lower):
+        return []
+    return [
+        f"{one.name} is {_with_unit(one, series[k])} at {motion.time[k]:g} s, in a range from "
+        f"{_with_unit(one, one.lower)} to {_with_unit(one, one.upper)}"
+    ]
+
+
+def _with_unit(one: Coordinate, value: float) -> str:
+    return f"{value:.4g} {UNITS[one.kind]}".removesuffix(" 1")

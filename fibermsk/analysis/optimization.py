@@ -131,8 +131,9 @@ def static_optimization(
     Warns
     -----
     ModelWarning
-        If the reserve of a coordinate exceeds 5 % of its largest required force, or columns of the
-        motion are not used.
+        If the reserve of a coordinate exceeds 5 % of its largest required force, columns of the
+        motion are not used, samples are missing, a free coordinate has no column, or values are far
+        beyond a declared range.
 
     Notes
     -----
@@ -153,7 +154,7 @@ def static_optimization(
     if not 2.0 <= power <= 10.0:
         _check.refuse("static_optimization", "power", power, "lie in [2, 10]")
     found = motion_of(model, motion, in_degrees=in_degrees)
-    warn_of(found)
+    warn_of(model, found, whole=True)
     free = free_model(model)
     own = chosen(free, muscles)
     skeleton = Skeleton(free)

@@ -34,6 +34,9 @@ class Scene:
         ``fm.GeneralizedAlpha(0.8)`` or a user-defined `fibermsk.solvers.newton.stage.Method`.
     tolerance : float
         Relative tolerance of adaptive steps between the frames; 0 for one fixed step per frame.
+    rate_tolerance : float, optional
+        Tolerance of the rates of coordinates in adaptive steps [rad/s, m/s for sliders]; None: they
+        are not controlled. For motions with short strong accelerations.
     observers : tuple
         Called after every accepted step, such as `StopWhen`, which ends the run; see `simulate`.
     """
@@ -44,6 +47,7 @@ class Scene:
     start: str = "initial"
     method: Any = "sdirk2"
     tolerance: float = 3e-4
+    rate_tolerance: float | None = None
     observers: tuple[Any, ...] = ()
 
     def __post_init__(self) -> None:
@@ -57,7 +61,17 @@ class Scene:
         else:
             _check.method(owner, self.method)
         tolerance = _check.non_negative(owner, "tolerance", self.tolerance)
+        rate_tolerance = self.rate_tolerance
+        if rate_tolerance is not None:
+            rate_tolerance = _check.positive(owner, "rate_tolerance", rate_tolerance, "rad/s")
+            if tolerance == 0.0:
+                _check.refuse(owner, "rate_tolerance", rate_tolerance, "be None with tolerance = 0")
         observers = _check.instance(owner, "observers", self.observers, (tuple, list), "a tuple")
         _check.store(
-            self, duration=duration, steps=steps, tolerance=tolerance, observers=tuple(observers)
+            self,
+            duration=duration,
+            steps=steps,
+            tolerance=tolerance,
+            rate_tolerance=rate_tolerance,
+            observers=tuple(observers),
         )

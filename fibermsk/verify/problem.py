@@ -34,7 +34,7 @@ class Expected:
     """Reference value of one quantity; its numbers are checked and stored as floats."""
 
     value: float
-    tolerance: float  # largest difference that passes; positive
+    tolerance: float  # largest difference that passes; 0: equal to the last bit
     why: str  # reason for the tolerance, and source if `source` is empty
     kind: str = "exact"  # one of `KINDS`
     source: str = ""  # of the value
@@ -53,8 +53,10 @@ class Expected:
             number = float(getattr(self, field))
             if not math.isfinite(number):
                 raise ModelError(f"Expected: {field} = {number}; must be finite")
-            if field != "value" and not number > 0.0:
-                raise ModelError(f"Expected: {field} = {number}; must be positive")
+            if field == "tolerance" and number < 0.0:
+                raise ModelError(f"Expected: tolerance = {number}; must not be negative")
+            if field == "scale" and not number > 0.0:
+                raise ModelError(f"Expected: scale = {number}; must be positive")
             object.__setattr__(self, field, number)
 
     @property

@@ -93,3 +93,47 @@ def test_command_writes_the_torques(folder, tmp_path):
     assert report["largest"]["r_elbow_flex"] == np.abs(table.values["r_elbow_flex_moment"]).max()
     wrong = CliRunner().invoke(app, [*given[:4], str(tmp_path / "id.txt")])
     assert wrong.exit_code == 2 and "must end with one of" in wrong.output
+
+
+@pytest.mark.filterwarnings("ignore::fibermsk.ModelWarning")
+def test_command_gives_muscles_mass(folder, tmp_path):
+    motion = folder / "arm26_reference" / "arm26_InverseKinematics.mot"
+    given = ["id", str(folder / "arm26.osim"), str(motion), "--out", str(tmp_path / "id.sto")]
+    found = CliRunner().invoke(app, [*given, "--muscle-mass", "--keep", "mass", "--json"])
+    assert found.exit_code == 0, found.output
+    report = json.loads(next(line for line in found.output.splitlines() if line.startswith("{")))
+    moved = fm.with_muscle_mass(fm.read_osim(folder / "arm26.osim"), keep="mass")
+    expected = fm.inverse_dynamics(moved.model, motion)
+    table = fm.read_signals(tmp_path / "id.sto")
+    for name, force in expected.force.items():
+        np.testing.assert_allclose(table.values[f"{name}_moment"], force, rtol=1e-12, atol=1e-12)
+    assert report["muscle_mass"]["total"] == moved.mass
+    assert report["muscle_mass"]["taken"] == moved.taken
+    told = CliRunner().invoke(app, [*given, "--muscle-mass"]).output
+    assert "kg in 6 muscles" in told and "kg from r_humerus" in told
+    alone = CliRunner().invoke(app, [*given, "--keep", "mass"])
+    assert alone.exit_code == 2 and "must be left out without --muscle-mass" in alone.output
+
+
+@pytest.mark.parametrize(
+    "motion, message",
+    [
+        ({"hip": np.zeros(9)}, r"no column for the coordinates knee \(.* rad\), .* add columns"),
+        (
+            {"hip": np.zeros(9), "knee": np.linspace(0.0, -60.0, 9)},
+            r"knee is -60 rad at 2 s, in a range from -2 rad to 1 rad: check units",
+        ),
+    ],
+)
+def test_what_a_motion_lacks_is_named(motion, message):
+    model = fm.Model("leg", gravity=(0.0, -9.81, 0.0))
+    below = model.ground
+    for name in ("hip", "knee"):
+        bone = model.add(fm.Body(f"{name}_bone", 3.0, (0, -0.2, 0), (0.05, 0.006, 0.05)))
+        one = fm.Coordinate(name, lower=-2.0, upper=1.0)
+        at = (0.0, -0.4 if below.name == "hip_bone" else 0.0, 0.0)
+        model.add(fm.Hinge(name, below, bone, at, (0, 0, 1), coordinate=one))
+        below = bone
+    with pytest.warns(fm.ModelWarning, match=message) as told:
+        fm.inverse_dynamics(model, {"time": np.linspace(0.0, 2.0, 9), **motion})
+    assert len(told) == 1

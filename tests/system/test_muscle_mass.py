@@ -196,12 +196,19 @@ def test_a_straight_muscle_adds_a_third_of_its_mass_at_the_insertion():
         ({"mass": 1.0, "profile": (1.0, 2.0), "points": 3}, "must be left out with points"),
         ({"mass": 1.0, "points": (0.2, 1.3)}, "must be fractions of the length"),
         ({"mass": 1.0, "points": 0}, "points = 0; must be"),
+        ({"mass": 1.0, "points": np.array([0.3, 0.3])}, "must be fractions of the length .* incr"),
+        ({"mass": 1.0, "points": (0.3,), "along": (0.0, 0.5)}, "along = .*; must be left out with"),
+        ({"mass": 1.0, "wrapping": "switch", "blend": 0.3}, "blend = 0.3 rad; must be left out"),
         ({"mass": 1.0, "blend": 2.0}, "blend = 2.0 rad; must be at most 1"),
     ],
 )
 def test_wrong_masses_are_refused(options, message):
     with pytest.raises(fm.ModelError, match=message):
         fm.MuscleMass(**options)
+
+
+def test_places_may_be_an_array():
+    assert fm.MuscleMass(1.0, points=np.array([0.2, 0.6])).points == (0.2, 0.6)
 
 
 def carrying(*shapes, mass=0.5):

@@ -80,7 +80,7 @@ class MovedMass:
             share = 100.0 * one / (rest + one)
             lines.append(f"{name}: {one:.3g} kg of {rest + one:.3g} kg ({share:.0f} %)")
         for name, own in self.shares.items():
-            parts = ", ".join(f"{1e3 * one:.3g} g from {body}" for body, one in own.items())
+            parts = ", ".join(f"{one:.3g} kg from {body}" for body, one in own.items())
             lines.append(f"{name}: {parts}")
             if name in self.remarks:
                 lines.append(f"    {self.remarks[name]}")

@@ -14,6 +14,8 @@ from fibermsk._numbers import NON_NEGATIVE, bounded, checked, fixed, number
 
 WRAPPINGS = ("blend", "switch", "network")
 
+_BLEND = 0.15
+
 
 @dataclass(frozen=True, eq=False)
 class MuscleMass:
@@ -30,10 +32,10 @@ class MuscleMass:
     profile : (k,) array_like, optional
         Relative density at k >= 2 even places between these, linear between them; zero or positive,
         one or more of them positive. Default: uniform.
-    points : int or sequence of float, optional
+    points : int or (k,) array_like, optional
         Instead of a continuous mass, equal mass points: their number N, at (k - 1/2) / N of the
-        part `along`, or their fractions of the length, increasing. The energy jumps when a point
-        passes a via point.
+        part `along`, or their fractions of the whole length, increasing. The energy jumps when a
+        point passes a via point.
     wrapping : {"blend", "switch", "network"}
         Path where it touches or leaves a surface. "blend": up to a wrap angle a mean of the
         wrapped and the straight one. "switch": exact, and the inertia jumps. "network": a smooth
@@ -46,7 +48,7 @@ class MuscleMass:
     Raises
     ------
     ModelError
-        If a value lies outside its range, or `profile` and `points` are both given.
+        If a value lies outside its range, or two are given that exclude each other.
 
     Notes
     -----
@@ -66,15 +68,18 @@ class MuscleMass:
     _: KW_ONLY
     along: ArrayLike = number("", bounded(least=0.0, most=1.0), shape=(2,), default=(0.0, 1.0))
     profile: ArrayLike | None = number("", NON_NEGATIVE, shape=("k",), default=None)
-    points: int | Sequence[float] | None = fixed("the places of mass points", default=None)
+    points: int | Sequence[float] | Array | None = fixed("the places of mass points", default=None)
     wrapping: str = fixed("the kind of path", default="blend")
-    blend: float = number("rad", bounded(least=0.0, most=1.0), default=0.15)
+    blend: float = number("rad", bounded(least=0.0, most=1.0), default=_BLEND)
 
     def __post_init__(self) -> None:
         owner = "MuscleMass"
         _check.choice(owner, "wrapping", self.wrapping, WRAPPINGS)
         _check.store(self, **checked(self, owner))
         if self.wrapping == "switch":
+            if self.blend not in (0.0, _BLEND):
+                must, remedy = "be left out with wrapping 'switch'", "or take wrapping 'blend'"
+                _check.refuse(owner, "blend", self.blend, must, unit="rad", remedy=remedy)
             _check.store(self, blend=0.0)
         first, last = np.asarray(self.along)
         if not first < last:
@@ -87,16 +92,19 @@ class MuscleMass:
             if self.points is not None:
                 remedy = "leave one of them out"
                 _check.refuse(owner, "profile", profile, "be left out with points", remedy=remedy)
-        if isinstance(self.points, Sequence):
+        if isinstance(self.points, Sequence | np.ndarray):
             places = _check.array(owner, "points", self.points, ("k",))
             if (
                 not places.size
                 or places[0] < 0.0
                 or places[-1] > 1.0
-                or (np.diff(places) < 0).any()
+                or not (np.diff(places) > 0.0).all()
             ):
                 must = "be fractions of the length in [0, 1], increasing"
                 _check.refuse(owner, "points", self.points, must)
+            if (first, last) != (0.0, 1.0):
+                must = "be left out with fractions of mass points"
+                _check.refuse(owner, "along", self.along, must, remedy="give their number")
             _check.store(self, points=tuple(places.tolist()))
         elif self.points is not None:
             _check.store(self, points=_check.count(owner, "points", self.points, 100_000))
