@@ -115,10 +115,10 @@ def run(duration: float = 0.5, tolerance: float = 1e-6) -> dict[str, float]:
 def expected(duration: float = 0.5, tolerance: float = 1e-6) -> dict[str, Expected]:
     """Conservation of energy; errors of the paths as they are known before."""
     kept = {"source": "conservation of energy", "scale": 1.0}
-    # the blend lies within a narrow range of the angle
+    # the blend lies within a narrow range of the angle; the rates of the hinges are controlled too
     values = {
         f"energy_{way}": Expected(0.0, many * tolerance, "tolerance of the steps", **kept)
-        for way, many in (("blend", 200.0), ("network", 20.0))
+        for way, many in (("blend", 10.0), ("network", 0.2))
     }
     values["switch_order"] = Expected(
         2.0, 0.035, "next term of the error", kind="order", source="order of the method"
