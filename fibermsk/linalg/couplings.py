@@ -39,6 +39,14 @@ class Couplings(NamedTuple):
         return cls(empty, empty, zero, empty, empty, zero, blocks, blocks, start, middle, empty)
 
     @property
+    def T(self) -> Couplings:
+        """Those of the transposed matrix."""
+        if not self.lower.size:  # each pair of blocks is symmetric
+            return self
+        upper, lower = (one.transpose(0, 2, 1).copy() for one in (self.upper, self.lower))
+        return self._replace(upper=lower, lower=upper)
+
+    @property
     def n_blocks(self) -> int:
         """Number of blocks in use; the arrays may be longer."""
         return int(self.block_start[-1])

@@ -26,6 +26,12 @@ class LineMatrix:
         n = 6 * self.lines.shape[0]
         return n, n
 
+    @property
+    def T(self) -> LineMatrix:
+        """The transposed matrix, with arrays of its own."""
+        lines = self.lines.transpose(0, 1, 3, 2)[:, [0, 2, 1]]
+        return LineMatrix(self.start, np.ascontiguousarray(lines), self.couplings.T)
+
     def subtract_product(self, x: Array, y: Array) -> None:
         """Subtract the product with x (n,) from y (n,), in place."""
         x, y = x.reshape(-1, 6), y.reshape(-1, 6)

@@ -95,12 +95,27 @@ class Condensed(NamedTuple):
         Their derivatives in the border.
     to_border : (m, 3 n_points) float array
         What the rows of the border take from the rows of these positions.
+    transposed : bool
+        Whether the columns of the states, not their rows, hold the unknowns of the border.
     """
 
     parts: tuple[PointStates, ...]
     attached: NDArray[np.int64]
     follow: Array
     to_border: Array
+    transposed: bool = False
+
+    @property
+    def T(self) -> Condensed:
+        """Those of the transposed matrix."""
+        swapped = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]
+        parts = tuple(
+            one._replace(data=np.ascontiguousarray(one.data[..., swapped])) for one in self.parts
+        )
+        m = self.follow.shape[2]
+        follow = np.ascontiguousarray(self.to_border.T.reshape(-1, 3, m))
+        to_border = np.ascontiguousarray(self.follow.reshape(-1, m).T)
+        return Condensed(parts, self.attached, follow, to_border, not self.transposed)
 
     @property
     def diagonal(self) -> Array:
@@ -120,8 +135,12 @@ class Condensed(NamedTuple):
             end = begin + part.diagonal.size
             own = values[begin:end].reshape(part.diagonal.shape)
             spread_points(part.node, part.data, own, nodes)
+            if self.transposed:
+                has = part.border >= 0
+                beside = (part.data[has, :, 9] * own[has]).sum(axis=1)
+                np.add.at(found[n_x:], part.border[has], beside)
             begin = end
-        found[n_x:] = self.to_border @ nodes[self.attached, :3].ravel()
+        found[n_x:] += self.to_border @ nodes[self.attached, :3].ravel()
         nodes[self.attached, :3] = 0.0
         return found
 
@@ -132,6 +151,7 @@ class Condensed(NamedTuple):
         found = []
         for part in self.parts:
             values = np.empty(part.diagonal.shape)
-            follow_points(part.node, part.border, part.data, nodes, x[n_x:], values)
+            border = np.full_like(part.border, -1) if self.transposed else part.border
+            follow_points(part.node, border, part.data, nodes, x[n_x:], values)
             found.append(values.ravel())
         return np.concatenate(found)

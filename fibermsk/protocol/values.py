@@ -31,6 +31,14 @@ class BorderedMatrix(NamedTuple):
         """Sparse part in compressed columns; a new array if A is a `LineMatrix`."""
         return self.A.tocsc() if isinstance(self.A, LineMatrix) else self.A
 
+    @property
+    def T(self) -> BorderedMatrix:
+        """The transposed matrix; of a `LineMatrix` with arrays of its own."""
+        A = self.A.T if isinstance(self.A, LineMatrix) else csc_array(self.A.T)
+        B, R = (np.ascontiguousarray(one.T) for one in (self.R, self.B))
+        points = None if self.points is None else self.points.T
+        return BorderedMatrix(A, B, R, np.ascontiguousarray(self.D.T), points)
+
     def __matmul__(self, x: Array) -> Array:
         """Product with a vector (n,), or with columns (n, m) if the sparse part is csc."""
         n = self.B.shape[0]

@@ -107,11 +107,6 @@ def _sum(parts, factors):
     return total
 
 
-def transpose(matrix: BorderedMatrix) -> BorderedMatrix:
-    """Transpose of a matrix."""
-    return BorderedMatrix(csc_array(matrix.sparse.T), matrix.R.T, matrix.B.T, matrix.D.T)
-
-
 def dense(matrix: BorderedMatrix) -> Array:
     """The matrix in full, (n, n)."""
     return np.block([[matrix.sparse.toarray(), matrix.B], [matrix.R, matrix.D]])
@@ -120,7 +115,7 @@ def dense(matrix: BorderedMatrix) -> Array:
 def asymmetry(matrix: BorderedMatrix) -> float:
     """Largest entry of S - S^T over the largest of S, with S equilibrated."""
     scaled = _scaled(matrix)
-    difference = combine([scaled, transpose(scaled)], [1.0, -1.0])
+    difference = combine([scaled, scaled.T], [1.0, -1.0])
     return _largest(difference) / max(_largest(scaled), np.finfo(float).tiny)
 
 
@@ -138,7 +133,7 @@ def inertia(matrix: BorderedMatrix) -> int:
     numpy.linalg.LinAlgError
         If the matrix is not finite, or the elimination breaks down even with a shift.
     """
-    symmetric = _scaled(combine([matrix, transpose(matrix)], [0.5, 0.5]))
+    symmetric = _scaled(combine([matrix, matrix.T], [0.5, 0.5]))
     if not np.isfinite(_largest(symmetric)):
         raise np.linalg.LinAlgError("the matrix is not finite")
     n = symmetric.B.shape[0]

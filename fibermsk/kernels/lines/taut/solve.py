@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import inner, kernel
+from fibermsk._compile import inner, kernel, merged
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.around_axis import winding_of
 from fibermsk.kernels.lines.section import to_ground, to_local
@@ -312,7 +312,7 @@ def _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient):
     return status, math.nan, blamed
 
 
-@inner
+@merged
 def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradient):
     """Fill feet (m, 7) and active (m,) of the taut path; returns a status and the length.
 
