@@ -2,6 +2,7 @@
 
 from fibermsk.protocol.optional import (
     Collides as Collides,
+    Differentiable as Differentiable,
     Freezes as Freezes,
     HasCuts as HasCuts,
     HasStates as HasStates,
@@ -20,6 +21,7 @@ from fibermsk.protocol.values import (
     NO_MULTIPLIERS as NO_MULTIPLIERS,
     BorderedMatrix as BorderedMatrix,
     Evaluation as Evaluation,
+    Followers as Followers,
     Frames as Frames,
     SolvesItself as SolvesItself,
     StateBlock as StateBlock,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelWarning
 from fibermsk.protocol.system import System
-from fibermsk.protocol.values import StateBlock, Verdict
+from fibermsk.protocol.values import Followers, StateBlock, Verdict
 
 T = TypeVar("T")
 
@@ -200,6 +200,19 @@ class Marches(Protocol):
 
     def marching(self) -> Any:
         """The loop; refuses systems that have something else, see `fibermsk.Explicit`."""
+        ...
+
+
+@runtime_checkable
+class Differentiable(System, Protocol):
+    """Additional interface of systems whose runs can be differentiated."""
+
+    def followers(self, y: Array, v: Array) -> Followers:
+        """How dependent entries follow the others at a state."""
+        ...
+
+    def not_differentiable(self) -> str:
+        """Why runs of the system have no derivative; empty if they have one."""
         ...
 
 

@@ -92,6 +92,19 @@ NO_CUTS = np.zeros((0, 0))
 """Forces through cuts in a record without them."""
 
 
+class Followers(NamedTuple):
+    """How dependent entries of positions and velocities follow others, to first order.
+
+    dy[index] = by_position dy[on], dv[index] = by_position dv[on] + by_speed dy[on].
+    """
+
+    index: NDArray[np.int64]  # dependent entries (m,), such as positions of attached ends
+    on: NDArray[np.int64]  # entries (k,) that they follow
+    by_position: Array  # (m, k)
+    by_speed: Array  # (m, k), at the velocities of the state
+    fixed: NDArray[np.int64]  # entries that are prescribed in time
+
+
 class Frames(NamedTuple):
     """Raw record of a run, one entry per frame; three of them of the steps before it."""
 

@@ -48,7 +48,9 @@ def begin_from(system: System, state: State, *, derive: bool = True) -> tuple[St
     positions alone are differentiated in time. Raises as `accelerations`.
     """
     v = system.enforce(state.y, state.v, state.t, derive=derive)
-    return _consistent(system, state._replace(v=v), state.t, derive)
+    state = state._replace(v=v)
+    known = getattr(system, "known_start", None)  # where a run is repeated from its solutions
+    return _consistent(system, state, state.t, derive) if known is None else known(state, derive)
 
 
 @guarded

@@ -18,6 +18,7 @@ from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
 from fibermsk.results import Progress, Result, Slack, Snapshot
+from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.compiled.base import CompiledMethod
 from fibermsk.solvers.compiled.run import march_compiled, refuse_other_settings
 from fibermsk.solvers.failure import explain
@@ -37,6 +38,7 @@ from fibermsk.solvers.past import shortest_delay
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.steps.adaptive import AdaptiveSteps
 from fibermsk.solvers.steps.control import Control, Counters, FixedSteps, StepFailure
+from fibermsk.solvers.steps.corners import Corners
 from fibermsk.solvers.vectors import require_state, require_system
 
 _MOST_TOLD = 5
@@ -72,6 +74,7 @@ def simulate(
     checkpoint_every: float = 60.0,
     resume_from: Snapshot | None = None,
     observers: Sequence[Observer] = (),
+    trajectory: Trajectory | None = None,
 ) -> Result:
     """Integrate from t = 0 to t_end with frames at equal intervals.
 
@@ -117,6 +120,8 @@ def simulate(
     observers : sequence of Observer, optional
         Called after every accepted step, such as `StopWhen`, which ends the run. An exception ends
         the run.
+    trajectory : Trajectory, optional
+        Keeps the steps for derivatives of the run, see `fibermsk.gradient`; not with checkpoints.
 
     Returns
     -------
@@ -157,7 +162,11 @@ def simulate(
         Newton() if newton is None else newton,
         AdaptiveSteps() if control is None else control,
         _output_times(t_end, dt),
-        (TimeErrorEstimator(_check.flag("simulate", "time_error", time_error)), *_OWN),
+        (
+            TimeErrorEstimator(_check.flag("simulate", "time_error", time_error)),
+            *_OWN,
+            *([] if trajectory is None else [trajectory]),
+        ),
         require_observers("simulate", observers),
     )
     _check_settings(march)
@@ -170,6 +179,11 @@ def simulate(
         if start is not None:
             remedy = "the run resumes from the snapshot"
             _check.refuse("simulate", "start", start, "be left out", remedy=remedy)
+    if trajectory is not None:
+        if checkpoint is not None or resume_from is not None:
+            _check.refuse("simulate", "trajectory", trajectory, "be left out with checkpoints")
+        trajectory.method = march.method
+        trajectory.near = Corners.of_run(system, march.times).near
     system.check_inputs(march.times)
     began = clock.perf_counter()
     state = system.initial_state() if start is None else start

@@ -14,6 +14,7 @@ import numpy as np
 from fibermsk._arrays import Array, Index
 from fibermsk._ranges import sizes
 from fibermsk.model import Model, MovingPoint
+from fibermsk.protocol import Followers
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contribution import At, Update
 from fibermsk.system.fibers.attachments import Attachments
@@ -157,6 +158,23 @@ class Configuration:
         given, _ = self.split(v_dot)
         self._lead(nodes, given, t, derive, MovingPoint.acceleration_at)
         return new
+
+    def followers(self, y: Array, v: Array) -> Followers:
+        """How attached ends follow the coordinates; see `fibermsk.protocol.Differentiable`."""
+        (_, q), (_, p) = self.split(y), self.split(v)
+        motion = self.skeleton.evaluate(q, p, np.zeros_like(p), second=True)
+        ends = self.attached.place(motion)
+        C = self.attached.jacobian(motion, ends)
+        slope, _ = self.attached.slopes(motion, ends, 0.0, 0.0, False)
+        n = self.skeleton.n
+        index = (6 * self.cables.attached_nodes[:, None] + np.arange(3)).ravel()
+        return Followers(
+            index,
+            self._n_x + np.arange(n),
+            C.reshape(-1, n),
+            slope.reshape(-1, n),
+            self._n_x + self.skeleton.constraints.held,
+        )
 
     def _lead(
         self,

@@ -18,6 +18,7 @@ from fibermsk.protocol import (
     NO_MULTIPLIERS,
     Collides,
     Evaluation,
+    Followers,
     Tolerance,
     Verdict,
 )
@@ -248,6 +249,18 @@ class FiberSystem(Reporting):
     ) -> Array:
         """Accelerations as in `enforce`, of attached nodes C(q) p_dot + (dC/dq p) p."""
         return self.configuration.enforce_rate(y, v, v_dot, t, derive=derive)
+
+    def followers(self, y: Array, v: Array) -> Followers:
+        """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""
+        return self.configuration.followers(y, v)
+
+    def not_differentiable(self) -> str:
+        """Why runs have no derivative; see `fibermsk.protocol.Differentiable`."""
+        if self.multipliers.holding:
+            return "constraints that are held by multipliers"
+        if self._recorder.delays:
+            return "forces that depend on the past"
+        return "muscles with mass whose path switches" if self.n_switches else ""
 
     @guarded
     def evaluate(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from fibermsk.protocol import System
 from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.methods.backward_euler import Memory
@@ -22,7 +20,7 @@ _BEFORE = (
     (25 / 24, -49 / 48, 125 / 16, -85 / 12),
 )
 """Weights of the stages before each one; the last row are those of the step."""
-_OFF = np.array([25 / 24 - 59 / 48, -49 / 48 + 17 / 96, 125 / 16 - 225 / 32, 0.0, 1 / 4])
+_OFF = (25 / 24 - 59 / 48, -49 / 48 + 17 / 96, 125 / 16 - 225 / 32, 0.0, 1 / 4)
 """Weights of the step minus those of an embedded formula of third order."""
 
 
@@ -72,6 +70,6 @@ class SDIRK4:
             Memory(State(t + h, near.y, near.v), near.v_dot),
             tuple(reports),
             near.report.final,
-            h * np.tensordot(_OFF, [stage.v for stage in stages], 1),
-            h * np.tensordot(_OFF, [stage.v_dot for stage in stages], 1),
+            h * sum(off * stage.v for off, stage in zip(_OFF, stages, strict=True)),
+            h * sum(off * stage.v_dot for off, stage in zip(_OFF, stages, strict=True)),
         )

@@ -62,6 +62,7 @@ class NewtonReport:
     # with the last tangent, valid until the next evaluation; None on failure
     solve: Solver | None = None
     c: float = 0.0  # implicit part of the stage [s]; set by `solve_stage`
+    solution: Array | None = None  # positions (n,) at the solution; None on failure
 
     def measure(self, residual: Array) -> None:
         """Record the residual of an iterate."""
@@ -229,7 +230,7 @@ class Newton:
             if last and not current.flaw:
                 report.measure(current.residual[forces])
                 report.converged = True
-                report.final, report.solve = current, solve
+                report.final, report.solve, report.solution = current, solve, y
                 return y
         report.reason = f"no convergence in {self.max_iterations} iterations"
         if report.history and report.history[-1] <= self.tolerance:

@@ -1,0 +1,172 @@
+"""Products with the derivatives of a system's equations at one state, and with their transposes.
+
+The rates of the unknowns enter a tangent through dv = b dy and dv_dot = a dv: T(b, a) = K + b C +
+a b M. Tangents with other slopes give the products with C and M, so that a system has to offer
+nothing but its tangent, and what its dependent entries follow.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.errors import ConvergenceError
+from fibermsk.protocol import Differentiable, Followers
+from fibermsk.solvers.newton.linear import solver
+
+_ACCURACY = 1e-13
+"""Relative accuracy of iterative solutions with transposed tangents."""
+
+_MOST_REFINEMENTS = 3
+
+
+class Point(NamedTuple):
+    """A state with rates at which the equations are differentiated."""
+
+    t: float
+    y: Array
+    v: Array
+    v_dot: Array | None  # None where only what dependent entries follow is asked for
+    rates: bool = True  # whether dependent entries of v_dot follow, see `System.evaluate`
+    derive: bool = True  # see `System.enforce`
+
+
+class Linearized:
+    """Equations at one point, F(y, v, v_dot): dependent entries of y and v follow the others.
+
+    So do those of v_dot if `point.rates`; else they are given. Cotangents and increments hold
+    independent entries, others are zero.
+    """
+
+    def __init__(self, system: Differentiable, point: Point) -> None:
+        self._system, self.point = system, point
+        self.followers: Followers = system.followers(point.y, point.v)
+        self.independent = np.ones(point.y.size, bool)
+        self.independent[self.followers.index] = False
+        self.independent[self.followers.fixed] = False
+
+    def only(self, vector: Array) -> Array:
+        """The independent entries of a vector, others zero."""
+        return np.where(self.independent, vector, 0.0)
+
+    def pulled(self, cotangent: Array) -> Array:
+        """Cotangent of positions on the independent ones alone."""
+        own = self.followers
+        total = cotangent.copy()
+        total[own.on] += own.by_position.T @ cotangent[own.index]
+        return self.only(total)
+
+    def pulled_rates(self, cotangent: Array) -> tuple[Array, Array]:
+        """Cotangents of positions and independent velocities, of one of velocities."""
+        own, on_y = self.followers, np.zeros_like(cotangent)
+        on_y[own.on] = own.by_speed.T @ cotangent[own.index]
+        return self.only(on_y), self.pulled(cotangent)
+
+    def followed(self, increment: Array) -> Array:
+        """Increment of positions, with dependent entries, of one of independent ones."""
+        own, whole = self.followers, self.only(increment)
+        whole[own.index] = own.by_position @ whole[own.on]
+        return whole
+
+    def stiffness(self, dy: Array) -> Array:
+        """K dy."""
+        return self.only(self._tangent(0.0, 0.0) @ self.only(dy))
+
+    def followed_rates(self, dy: Array, dv: Array) -> Array:
+        """Increment of velocities, with dependent entries."""
+        own, whole = self.followers, self.followed(dv)
+        whole[own.index] += own.by_speed @ self.only(dy)[own.on]
+        return whole
+
+    def solve_transposed(self, right: Array, b: float, a: float) -> Array:
+        """Solve T(b, a)^T x = right."""
+        return self._solve(self._tangent(b, a).T, self.only(right))
+
+    def solve(self, right: Array, b: float, a: float) -> Array:
+        """Solve T(b, a) x = right."""
+        return self._solve(self._tangent(b, a), self.only(right))
+
+    def transposed_products(
+        self, x: Array, b: float, a: float, whole: Array | None = None
+    ) -> tuple[Array, Array, Array]:
+        """K^T x, C^T x and M^T x; M that of dependent rates, which follow.
+
+        `whole` is T(b, a)^T x, if known.
+        """
+        consistent = self.point._replace(rates=True)
+        still, damped = (self._transposed(self.point, x, slope, 0.0) for slope in (0.0, b))
+        before = damped
+        if not self.point.rates:
+            before, whole = self._transposed(consistent, x, b, 0.0), None
+        if whole is None:
+            whole = self._transposed(consistent, x, b, a)
+        return still, (damped - still) / b, (whole - before) / (a * b)
+
+    def inertia(self, x: Array, on_mass: Array) -> Array:
+        """Cotangent (n,) of all rates of velocities, dependent ones included, from M^T x.
+
+        The mass of the fibers is symmetric: the forces that the attachments take when the nodes
+        accelerate by x are the rows of dependent rates.
+        """
+        own, point = self.followers, self.point
+        size = np.abs(x).max(initial=0.0)
+        if self.point.rates or not own.index.size or size == 0.0:
+            return on_mass
+        step = (1.0 + np.abs(point.v_dot).max()) / size
+        ways = [point.v_dot + sign * step * self.followed(x) for sign in (1.0, -1.0)]
+        ahead, behind = (self._residual(one).reactions.ravel() for one in ways)
+        total = on_mass.copy()
+        total[own.index] = (ahead - behind) / (2.0 * step)
+        total[own.on] -= own.by_position.T @ total[own.index]
+        total[own.fixed] = 0.0
+        return total
+
+    def forces(self, dv: Array, dv_dot: Array, b: float) -> Array:
+        """Increment of F by independent velocities dv (n,) and rates dv_dot (n,)."""
+        point, size = self.point, np.abs(dv_dot).max(initial=0.0)
+        damped, still = (self._tangent(slope, 0.0) @ self.only(dv) for slope in (b, 0.0))
+        total = (damped - still) / b
+        if size > 0.0:
+            step = (1.0 + np.abs(point.v_dot).max()) / size
+            own = self.followed(dv_dot) if point.rates else dv_dot
+            ways = [point.v_dot + sign * step * own for sign in (1.0, -1.0)]
+            ahead, behind = (self._residual(one).residual for one in ways)
+            total = total + (ahead - behind) / (2.0 * step)
+        return self.only(total)
+
+    def _tangent(self, b: float, a: float):
+        t, y, v, v_dot, rates, _ = self.point
+        found = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates)
+        if found.flaw:
+            raise ConvergenceError(
+                f"no derivative at t = {t:g} s: NaN or infinity in {found.flaw}", time=t
+            )
+        return found.tangent
+
+    def _residual(self, v_dot: Array):
+        t, y, v, _, rates, _ = self.point
+        return self._system.evaluate(t, y, v, v_dot, rates=rates, tangent=False)
+
+    def _transposed(self, point: Point, x: Array, b: float, a: float) -> Array:
+        t, y, v, v_dot, rates, _ = point
+        tangent = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates).tangent
+        return self.only(tangent.T @ x)
+
+    def _solve(self, matrix, right: Array) -> Array:
+        """Solution to round-off; dependent entries are zero."""
+        if not right.any():
+            return np.zeros_like(right)
+        try:
+            inverse = solver(matrix)
+            x = self.only(inverse(right, _ACCURACY).x)
+            for _ in range(_MOST_REFINEMENTS):
+                rest = self.only(right - matrix @ x)
+                if np.abs(rest).max() <= _ACCURACY * np.abs(right).max():
+                    break
+                x += self.only(inverse(rest, _ACCURACY).x)
+        except np.linalg.LinAlgError as error:
+            t = self.point.t
+            raise ConvergenceError(f"no derivative at t = {t:g} s: {error}", time=t) from error
+        return x

@@ -1,0 +1,252 @@
+"""What a step does besides sums: solve a stage, follow attachments, begin; with derivatives.
+
+Each operation takes forms and makes a source. `pull` passes the cotangent of the source on to what
+it was made from, and to the parameters; `push` makes its tangent from theirs. See
+`fibermsk.solvers.newton.stage.solve_stage` for the equations of a stage.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.solvers.adjoint.form import Form, Slots, value_of
+from fibermsk.solvers.adjoint.linearized import Linearized, Point
+from fibermsk.solvers.adjoint.variation import Variation
+
+
+class Varied(NamedTuple):
+    """Parameters of a sweep."""
+
+    variations: tuple[Variation, ...]
+    gradient: Array  # (n_parameters,), added to by `pull`
+    direction: Array  # (n_parameters,) of `push`
+
+    def add(self, cotangent: Array, slopes: Any) -> None:
+        """Add the products of a cotangent with the derivatives slopes(variation)."""
+        if cotangent.any():
+            for k, one in enumerate(self.variations):
+                self.gradient[k] += cotangent @ slopes(one)
+
+    def along(self, slopes: Any) -> Array | float:
+        """Sum of the derivatives slopes(variation), weighted by the direction."""
+        some = [k for k, part in enumerate(self.direction) if part != 0.0]
+        return sum((self.direction[k] * slopes(self.variations[k]) for k in some), 0.0)
+
+
+class Operation(Protocol):
+    """One operation of a step."""
+
+    def pull(self, slots: Slots, varied: Varied) -> None:
+        """Pass cotangents on."""
+        ...
+
+    def push(self, slots: Slots, varied: Varied) -> None:
+        """Make the tangents of its sources."""
+        ...
+
+
+class Retracted(NamedTuple):
+    """Positions after an increment: their dependent entries follow."""
+
+    system: Any
+    source: int
+    t: float
+    y: Any
+    increment: Any
+    value: Array
+
+    def _at(self) -> Linearized:
+        return Linearized(self.system, Point(self.t, self.value, 0.0 * self.value, None))
+
+    def _slopes(self, one: Variation) -> Array:
+        return one.of(lambda system: system.retract(self.t, self.value, 0.0 * self.value))
+
+    def pull(self, slots: Slots, varied: Varied) -> None:
+        """Pass the cotangent on to positions and increment."""
+        cotangent = slots.get(self.source)
+        if cotangent is None:
+            return
+        at = self._at()
+        varied.add(cotangent * ~at.independent, self._slopes)
+        own = at.pulled(cotangent)
+        slots.spread(self.y, own)
+        slots.spread(self.increment, own)
+
+    def push(self, slots: Slots, varied: Varied) -> None:
+        """Tangent of the positions."""
+        at = self._at()
+        moved = slots.gather(self.y) + slots.gather(self.increment)
+        slots.set(self.source, at.followed(moved) + varied.along(self._slopes) * ~at.independent)
+
+
+class Enforced(NamedTuple):
+    """Velocities whose dependent entries follow."""
+
+    system: Any
+    source: int
+    t: float | None
+    derive: bool
+    y: Any
+    v: Any
+    value: Array
+
+    def _at(self) -> Linearized:
+        return Linearized(self.system, Point(self.t or 0.0, value_of(self.y), self.value, None))
+
+    def _slopes(self, one: Variation) -> Array:
+        y = value_of(self.y)
+
+        def velocity(system: Any) -> Array:
+            return system.enforce(y, self.value, self.t, derive=self.derive)
+
+        return one.of(velocity)
+
+    def pull(self, slots: Slots, varied: Varied) -> None:
+        """Pass the cotangent on to positions and independent velocities."""
+        cotangent = slots.get(self.source)
+        if cotangent is None:
+            return
+        at = self._at()
+        varied.add(cotangent * ~at.independent, self._slopes)
+        on_y, on_v = at.pulled_rates(cotangent)
+        slots.spread(self.y, on_y)
+        slots.spread(self.v, on_v)
+
+    def push(self, slots: Slots, varied: Varied) -> None:
+        """Tangent of the velocities."""
+        at = self._at()
+        moved = at.followed_rates(slots.gather(self.y), slots.gather(self.v))
+        slots.set(self.source, moved + varied.along(self._slopes) * ~at.independent)
+
+
+class Accelerated(NamedTuple):
+    """Rates of velocities whose dependent entries follow: only the others are passed on.
+
+    Equations with rates that follow are differentiated as a whole (`Point.rates`), and methods set
+    dependent entries anew.
+    """
+
+    source: int
+    v_dot: Any
+    independent: Any  # function that gives the mask
+
+    def pull(self, slots: Slots, varied: Varied) -> None:
+        """Pass the cotangent on to the independent rates."""
+        cotangent = slots.get(self.source)
+        if cotangent is not None:
+            slots.spread(self.v_dot, np.where(self.independent(), cotangent, 0.0))
+
+    def push(self, slots: Slots, varied: Varied) -> None:
+        """Tangent of the independent rates."""
+        slots.set(self.source, np.where(self.independent(), slots.gather(self.v_dot), 0.0))
+
+
+class Solved(NamedTuple):
+    """Positions of a stage, from F(y, v, v_dot) = 0 with rates that follow the positions.
+
+    With T the derivative along dv = b dy, dv_dot = a dv: x = -T^-T of the cotangent of y; the
+    equations have x as their cotangent, v and v_dot those of F^T x, and what these depend on besides
+    y gets its share through their own forms. What these give back to y is in T already: its source
+    is read before, and not again.
+    """
+
+    system: Any
+    source: int
+    point: Point
+    v: Any
+    v_dot: Any
+    b: float
+    a: float
+
+    def pull(self, slots: Slots, varied: Varied) -> None:
+        """Pass the cotangent on to the forms of the rates."""
+        cotangent = slots.get(self.source)
+        if cotangent is None or not cotangent.any():
+            return
+        at = Linearized(self.system, self.point)
+        dependent = cotangent * ~at.independent
+        varied.add(dependent, self._placed)
+        right = -at.pulled(cotangent)
+        x = at.solve_transposed(right, self.b, self.a)
+        varied.add(x, lambda one: one.residual(self.point))
+        _, damping, mass = at.transposed_products(x, self.b, self.a, right)
+        slots.spread(self.v, damping)
+        slots.spread(self.v_dot, at.inertia(x, mass))
+
+    def push(self, slots: Slots, varied: Varied) -> None:
+        """Tangent of the positions; those of the rates are at fixed positions here."""
+        at = Linearized(self.system, self.point)
+        changed = at.forces(slots.gather(self.v), slots.gather(self.v_dot), self.b)
+        changed = changed + at.only(
+            varied.along(lambda one: one.residual(self.point)) + 0.0 * changed
+        )
+        moved = at.followed(-at.solve(changed, self.b, self.a))
+        slots.set(self.source, moved + varied.along(self._placed) * ~at.independent)
+
+    def _placed(self, one: Variation) -> Array:
+        t, y = self.point.t, self.point.y
+        return one.of(lambda system: system.retract(t, y, 0.0 * y))
+
+
+class Began(NamedTuple):
+    """Rates of velocities, and of first-order states, that satisfy the equations at a state.
+
+    Both are sources; the velocities before them have dependent entries that follow.
+    """
+
+    system: Any
+    sources: tuple[int, int]  # of the velocities and of their rates
+    point: Point
+    y: Any
+    v: Any
+    states: slice
+
+    def _scale(self) -> Array:
+        """Factors of the unknowns: with large slopes the tangent holds their derivatives alone."""
+        factors = np.full(self.point.y.size, _B * _A)
+        factors[self.states] = _B
+        return factors
+
+    def pull(self, slots: Slots, varied: Varied) -> None:
+        """Pass cotangents on to the state."""
+        v_bar, rate_bar = (slots.get(one) for one in self.sources)
+        if v_bar is None and rate_bar is None:
+            return
+        at = Linearized(self.system, self.point)
+        zero = np.zeros_like(self.point.y)
+        v_bar = zero if v_bar is None else v_bar
+        found = zero.copy() if rate_bar is None else at.only(rate_bar)
+        found[self.states] = v_bar[self.states]
+        x = at.solve_transposed(-found * self._scale(), _B, _A)
+        varied.add(x, lambda one: one.residual(self.point))
+        still, damping, _ = at.transposed_products(x, 1.0, 1.0)
+        damping[self.states] = 0.0
+        rest = v_bar.copy()
+        rest[self.states] = 0.0
+        on_y, on_v = at.pulled_rates(rest)
+        slots.spread(self.y, still + on_y)
+        slots.spread(self.v, damping + on_v)
+
+    def push(self, slots: Slots, varied: Varied) -> None:
+        """Tangents of velocities and their rates."""
+        at = Linearized(self.system, self.point)
+        dy, dv = slots.gather(self.y), slots.gather(self.v)
+        own = at.only(dv)
+        own[self.states] = 0.0
+        changed = at.stiffness(dy) + at.forces(own, 0.0 * own, 1.0)
+        changed = changed + at.only(
+            varied.along(lambda one: one.residual(self.point)) + 0.0 * changed
+        )
+        found = -at.solve(changed, _B, _A) * self._scale()
+        rates = found.copy()
+        rates[self.states] = 0.0
+        own[self.states] = found[self.states]
+        slots.set(self.sources[0], at.followed_rates(dy, own))
+        slots.set(self.sources[1], rates)
+
+
+_B, _A = 1e10, 1e20
+"""Slopes [1/s] at which inertia, and the rates of states, are all of the tangent."""

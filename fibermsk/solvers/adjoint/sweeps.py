@@ -1,0 +1,260 @@
+"""Sweeps over the steps of a run: back with cotangents, or ahead with tangents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.protocol import Differentiable
+from fibermsk.solvers.adjoint.form import Form, Slots, value_of
+from fibermsk.solvers.adjoint.operations import Varied
+from fibermsk.solvers.adjoint.replay import Replay
+from fibermsk.solvers.adjoint.trajectory import KeptStep, Trajectory
+from fibermsk.solvers.adjoint.variation import Variation
+from fibermsk.solvers.newton.stage import State
+
+At = Mapping[int, tuple[Array, Array]]
+"""Vectors of positions and velocities, two (n,), by number of a frame."""
+
+
+def pull(
+    system: Differentiable, run: Trajectory, cotangents: At, variations: Sequence[Variation]
+) -> tuple[Array, Array, Array]:
+    """Derivatives of a sum over frames: in the start, two (n,), and in parameters (n_parameters,).
+
+    `cotangents` are its derivatives in the states at the frames. The cost is one solution of a
+    transposed stage, two to four more tangents, and two residuals per parameter, for each stage.
+    """
+    _refuse(system, run)
+    varied = Varied(tuple(variations), np.zeros(len(variations)), np.zeros(len(variations)))
+    found = _zeros(run.steps[-1].after if run.steps else run.first)
+    for k in range(len(run.steps) - 1, -1, -1):
+        kept = run.steps[k]
+        found[:2] = _plus(found[:2], [cotangents[f] for f in kept.frames if f in cotangents])
+        _restore(system, varied, kept.memory)
+        replay = Replay(system, list(kept.solutions), None)
+        found = _pulled(replay, _step(run, kept), kept.before, found, varied)
+        before = run.steps[k - 1].after if k else run.first
+        if kept.before is not before:
+            found = _restarted(system, run, kept.before, before, found, varied)
+    start = run.first.state
+    _restore(system, varied, run.memory)
+    found[:2] = _plus(found[:2], [cotangents[0]] if 0 in cotangents else [])
+    y_bar, v_bar = _begun(system, run, found, varied)
+    for vector, k in ((y_bar, 0), (v_bar, 1)):
+        varied.add(vector, lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
+    if not np.isfinite(varied.gradient).all() or not np.isfinite(y_bar).all():
+        raise ConvergenceError("the derivative of the run is not finite", time=start.t)
+    return y_bar, v_bar, varied.gradient
+
+
+def push(
+    system: Differentiable,
+    run: Trajectory,
+    start: tuple[Array, Array],
+    direction: Array,
+    variations: Sequence[Variation],
+) -> dict[int, tuple[Array, Array]]:
+    """Derivatives of positions and velocities at all frames along a direction.
+
+    `start` are increments of the start, without what parameters change in it, and `direction`
+    (n_parameters,) those of the parameters.
+    """
+    _refuse(system, run)
+    varied = Varied(tuple(variations), np.zeros(len(variations)), np.asarray(direction, float))
+    dy, dv = (
+        given + varied.along(lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
+        for k, given in enumerate(start)
+    )
+    _restore(system, varied, run.memory)
+    found = _start_pushed(system, run, run.first, 0.0, (dy, dv), varied)
+    frames = {0: (found[0], found[1])}
+    before = run.first
+    for kept in run.steps:
+        _restore(system, varied, kept.memory)
+        if kept.before is not before:
+            found = _start_pushed(system, run, kept.before, run.near, found[:2], varied)
+        replay = Replay(system, list(kept.solutions), None)
+        memory = _mapped(kept.before, replay.source)
+        found = _pushed(replay, _step(run, kept)(replay, memory), memory, found, varied)
+        frames |= dict.fromkeys(kept.frames, (found[0], found[1]))
+        before = kept.after
+    return frames
+
+
+def _refuse(system: Differentiable, run: Trajectory) -> None:
+    """Refuse runs that have no derivative."""
+    reason = system.not_differentiable()
+    if reason:
+        raise ModelError(f"gradient: the system has {reason}; must be without to be differentiated")
+    for kept in run.steps:
+        t = kept.after.state.t
+        if kept.frozen:
+            raise ModelError(
+                f"gradient: contact points were frozen in the step to t = {t:g} s, where forces "
+                "jump; must be a run without: use thinner or more elements, or more points"
+            )
+        if len(kept.frames) > 1:
+            raise ModelError(
+                f"gradient: the step to t = {t:g} s passes {len(kept.frames)} frames; must land "
+                "on each: use FixedSteps, or AdaptiveSteps with landing"
+            )
+
+
+def _restore(system: Differentiable, varied: Varied, memory: dict[str, Array]) -> None:
+    """Put a memory, such as contact points, back in the system and in those that vary it."""
+    for one in (system, *(own for each in varied.variations for own in each[:2])):
+        one.restore(memory)
+
+
+def _step(run: Trajectory, kept: KeptStep) -> Callable[[Replay, Any], Any]:
+    """Function that repeats a step with forms and returns the memory after it."""
+
+    def again(replay: Replay, memory: Any) -> Any:
+        try:
+            return run.method.step(replay, replay, memory, kept.h).memory
+        except TypeError as error:
+            raise ModelError(
+                f"gradient: method {run.method.name!r}: {error}; must write its steps in them"
+            ) from error
+
+    return again
+
+
+def _start(run: Trajectory, y: Form, v: Form, t: float) -> Callable[[Replay, Any], Any]:
+    return lambda replay, memory: run.method.start(replay, State(t, y, v))
+
+
+def _leaves(memory: Any) -> list[Any]:
+    """Vectors of a method's memory, positions and velocities first."""
+    found: list[Any] = []
+    for one in memory:
+        if isinstance(one, tuple):
+            found += _leaves(one)
+        elif isinstance(one, Form | np.ndarray) and value_of(one).ndim == 1:
+            found.append(one)
+    return found
+
+
+def _mapped(memory: Any, make: Callable[[Array], Form]) -> Any:
+    """A method's memory with forms in place of its vectors."""
+    parts = [
+        _mapped(one, make) if isinstance(one, tuple)
+        else make(one) if isinstance(one, np.ndarray) and one.ndim == 1
+        else one
+        for one in memory
+    ]  # fmt: skip
+    return type(memory)(*parts)
+
+
+def _zeros(memory: Any) -> list[Array]:
+    return [np.zeros(one.size) for one in _leaves(memory)]
+
+
+def _plus(pair: list[Array], more: list[tuple[Array, Array]]) -> list[Array]:
+    for y, v in more:
+        pair = [pair[0] + y, pair[1] + v]
+    return pair
+
+
+def _pulled(
+    replay: Replay,
+    again: Callable[[Replay, Any], Any],
+    before: Any,
+    cotangents: list[Array],
+    varied: Varied,
+) -> list[Array]:
+    """Cotangents of the memory before a step, from those after it."""
+    memory = _mapped(before, replay.source)
+    after = again(replay, memory)
+    slots = replay.slots()
+    for leaf, cotangent in zip(_leaves(after), cotangents, strict=True):
+        slots.spread(leaf, cotangent)
+    replay.pull(slots, varied)
+    return [_slot(slots, leaf) for leaf in _leaves(memory)]
+
+
+def _slot(slots: Slots, leaf: Form) -> Array:
+    found = slots.get(leaf.terms[0].source)
+    return np.zeros(leaf.size) if found is None else found
+
+
+def _pushed(
+    replay: Replay, after: Any, memory: Any, tangents: list[Array], varied: Varied
+) -> list[Array]:
+    """Tangents of the memory after a step, from those before it."""
+    slots = replay.slots()
+    for leaf, tangent in zip(_leaves(memory), tangents, strict=True):
+        slots.set(leaf.terms[0].source, tangent)
+    replay.push(slots, varied)
+    return [slots.gather(leaf) for leaf in _leaves(after)]
+
+
+def _beginning(
+    system: Differentiable, run: Trajectory, memory: Any, state: State
+) -> tuple[Replay, Form, Form, Any]:
+    """The start of a method from a state, repeated: forms of the state, and its memory."""
+    replay = Replay(system, [], (memory.state.v, memory.v_dot))
+    y, v = replay.source(state.y), replay.source(state.v)
+    return replay, y, v, _start(run, y, v, state.t)(replay, None)
+
+
+def _start_pulled(
+    system: Differentiable,
+    run: Trajectory,
+    memory: Any,
+    state: State,
+    cotangents: list[Array],
+    varied: Varied,
+) -> tuple[Array, Array]:
+    """Cotangents of the state that a method started from."""
+    replay, y, v, after = _beginning(system, run, memory, state)
+    slots = replay.slots()
+    for leaf, cotangent in zip(_leaves(after), cotangents, strict=True):
+        slots.spread(leaf, cotangent)
+    replay.pull(slots, varied)
+    return _slot(slots, y), _slot(slots, v)
+
+
+def _begun(
+    system: Differentiable, run: Trajectory, cotangents: list[Array], varied: Varied
+) -> tuple[Array, Array]:
+    first = run.first
+    return _start_pulled(system, run, first, first.state, cotangents, varied)
+
+
+def _restarted(
+    system: Differentiable,
+    run: Trajectory,
+    memory: Any,
+    before: Any,
+    cotangents: list[Array],
+    varied: Varied,
+) -> list[Array]:
+    """Cotangents of the memory before a corner, from those of the restarted one."""
+    state = before.state._replace(t=before.state.t + run.near)
+    found = _zeros(before)
+    found[:2] = _start_pulled(system, run, memory, state, cotangents, varied)
+    return found
+
+
+def _start_pushed(
+    system: Differentiable,
+    run: Trajectory,
+    memory: Any,
+    near: float,
+    tangents: Sequence[Array],
+    varied: Varied,
+) -> list[Array]:
+    """Tangents of the memory of a method that starts from a state."""
+    state = memory.state._replace(t=memory.state.t + near)
+    replay, y, v, after = _beginning(system, run, memory, state)
+    slots = replay.slots()
+    for leaf, tangent in zip((y, v), tangents, strict=True):
+        slots.set(leaf.terms[0].source, tangent)
+    replay.push(slots, varied)
+    return [slots.gather(leaf) for leaf in _leaves(after)]
