@@ -107,7 +107,7 @@ def _refuse(system: Differentiable, run: Trajectory) -> None:
 
 def _restore(system: Differentiable, varied: Varied, memory: dict[str, Array]) -> None:
     """Put a memory, such as contact points, back in the system and in those that vary it."""
-    for one in (system, *(own for each in varied.variations for own in each[:2])):
+    for one in (system, *(own for each in varied.variations for own in each.systems)):
         one.restore(memory)
 
 

@@ -1,4 +1,4 @@
-"""A parameter as a pair of systems with a larger and a smaller value."""
+"""A parameter as a few systems with neighboring values of it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,19 @@ from fibermsk._arrays import Array
 from fibermsk.protocol import Differentiable
 from fibermsk.solvers.adjoint.linearized import Point
 
+STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))
+"""Offsets in steps, and weights over the step, of a difference of fourth order."""
+
 
 class Variation(NamedTuple):
-    """One parameter: the systems at its value plus and minus a step.
+    """One parameter: systems at values around its own, with weights of a difference [1/unit].
 
-    Derivatives in the parameter are central differences of single evaluations at given unknowns,
-    exact to rounding where these depend on it up to the second power.
+    The derivatives are those of single evaluations at given unknowns, not of runs: with steps of
+    1e-5 they are exact to about ten digits.
     """
 
-    ahead: Differentiable
-    behind: Differentiable
-    step: float
+    systems: tuple[Differentiable, ...]
+    weights: tuple[float, ...]
 
     def residual(self, point: Point) -> Array:
         """Derivative of F at given independent unknowns."""
@@ -36,4 +38,7 @@ class Variation(NamedTuple):
 
     def of(self, function: Callable[[Differentiable], Array]) -> Array:
         """Derivative of a vector that a system gives."""
-        return (function(self.ahead) - function(self.behind)) / (2.0 * self.step)
+        total = self.weights[0] * function(self.systems[0])
+        for system, weight in zip(self.systems[1:], self.weights[1:], strict=True):
+            total += weight * function(system)
+        return total
