@@ -151,6 +151,13 @@ if TYPE_CHECKING:
         PointSpring as PointSpring,
         ViaRing as ViaRing,
     )
+    from fibermsk.gradients import (
+        Gradient as Gradient,
+        GradientProblem as GradientProblem,
+        Objective as Objective,
+        Simulation as Simulation,
+        gradient as gradient,
+    )
     from fibermsk.io import (
         export as export,
         load as load,
@@ -212,6 +219,7 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
+    "gradients": "Gradient GradientProblem Objective Simulation gradient",
     "analysis": """InverseDynamics MuscleCurves StaticOptimum drive inverse_dynamics muscle_curves
         read_external_loads static_optimization""",
     "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.solvers.adjoint.form import Form, Slots, value_of
+from fibermsk.solvers.adjoint.form import Slots, value_of
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
 from fibermsk.solvers.adjoint.variation import Variation
 
@@ -148,9 +148,9 @@ class Solved(NamedTuple):
     """Positions of a stage, from F(y, v, v_dot) = 0 with rates that follow the positions.
 
     With T the derivative along dv = b dy, dv_dot = a dv: x = -T^-T of the cotangent of y; the
-    equations have x as their cotangent, v and v_dot those of F^T x, and what these depend on besides
-    y gets its share through their own forms. What these give back to y is in T already: its source
-    is read before, and not again.
+    equations have x as their cotangent, v and v_dot those of F^T x, and what these depend on
+    besides y gets its share through their own forms. What these give back to y is in T already: its
+    source is read before, and not again.
     """
 
     system: Any

@@ -1,0 +1,9 @@
+"""Derivatives of whole runs: objectives, parameters by path, and one sweep back for all."""
+
+from fibermsk.gradients.gradient import (
+    Gradient as Gradient,
+    GradientProblem as GradientProblem,
+    gradient as gradient,
+)
+from fibermsk.gradients.objective import Objective as Objective
+from fibermsk.gradients.simulation import Simulation as Simulation

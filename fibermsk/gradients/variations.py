@@ -1,0 +1,91 @@
+"""Parameters by path, as numbers in a row and as variations of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.parameters import Parameter
+from fibermsk.solvers.adjoint.variation import Variation
+from fibermsk.system import FiberSystem
+
+_STEP = 1e-5
+"""Step over the size of a number; truncation and round-off are then about 1e-11."""
+
+_SIZES = {"m": 0.01, "rad": 1.0}
+"""Size of numbers that are zero, by unit; 1 for others."""
+
+_CENTRAL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
+_AHEAD = ((0, -25.0), (1, 48.0), (2, -36.0), (3, 16.0), (4, -3.0))
+"""Steps and twelfths of the weights of differences of fourth order."""
+
+
+class Entry(NamedTuple):
+    """One number of a parameter."""
+
+    path: str
+    place: tuple[int, ...]  # within the array; () for a scalar
+    value: float
+    unit: str
+    bounds: tuple[float, float]
+
+    @property
+    def name(self) -> str:
+        """Path, with the place in an array."""
+        return self.path + (f"[{', '.join(map(str, self.place))}]" if self.place else "")
+
+
+def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, ...]:
+    """All numbers at paths and patterns, each once; refused if there is none."""
+    wanted = [paths] if isinstance(paths, str) else list(paths)
+    if not wanted:
+        _check.refuse("gradient", "parameters", paths, "name one path or more")
+    found = dict[str, Entry]()
+    for path in wanted:
+        _check.instance("gradient", "path of a parameter", path, str, "a text")
+        pattern = any(letter in path for letter in "*?[")
+        known = system.parameters
+        chosen = known.match(path).values() if pattern else [known[path]]
+        for parameter in chosen:
+            for one in _entries(parameter):
+                found[one.name] = one
+    return tuple(found.values())
+
+
+def _entries(parameter: Parameter) -> list[Entry]:
+    value = np.asarray(parameter.value, float)
+    return [
+        Entry(parameter.path, at, float(value[at]), parameter.unit, parameter.bounds)
+        for at in np.ndindex(value.shape)
+    ]
+
+
+def values_with(system: FiberSystem, entries: Iterable[Entry], new: Array) -> Mapping[str, object]:
+    """Values by path for `with_parameters`, with other numbers at some entries."""
+    found = dict[str, Array]()
+    for entry, value in zip(entries, new, strict=True):
+        if entry.path not in found:
+            found[entry.path] = np.array(system.parameters[entry.path].value, float)
+        found[entry.path][entry.place] = value
+    return {path: one if one.shape else float(one) for path, one in found.items()}
+
+
+def variation_of(system: FiberSystem, entry: Entry) -> Variation:
+    """Systems at values around that of an entry, within its bounds."""
+    size = abs(entry.value) or _SIZES.get(entry.unit, 1.0)
+    step, (low, high), stencil = _STEP * size, entry.bounds, _CENTRAL
+    if entry.value - 2.0 * step < low:
+        stencil = _AHEAD
+    elif entry.value + 2.0 * step > high:
+        stencil, step = _AHEAD, -step
+    systems = tuple(
+        system.with_parameters(
+            dict(values_with(system, [entry], np.array([entry.value + k * step])))
+        )
+        for k, _ in stencil
+    )
+    return Variation(systems, tuple(weight / (12.0 * step) for _, weight in stencil))
