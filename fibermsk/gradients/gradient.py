@@ -15,6 +15,7 @@ from fibermsk.gradients.variations import Entry, entries_of, values_with, variat
 from fibermsk.results import Result
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
+from fibermsk.solvers.newton.stage import State
 from fibermsk.system import FiberSystem
 
 
@@ -106,13 +107,8 @@ def _found(
     simulation: Simulation, system: FiberSystem, objective: Objective, entries: tuple[Entry, ...]
 ) -> Gradient:
     """Gradient of a system's run in numbers of its model."""
-    reader, trajectory = Reader(system, objective), Trajectory()
-    result = simulation.run(system, trajectory)
-    states = [trajectory.first.state]
-    for kept in trajectory.steps:
-        states += [kept.after.state for _ in kept.frames]
-    samples = reader.samples(states)
-    value = objective.evaluate(result.time, samples)
+    value, result, trajectory, states, samples = _run(simulation, system, objective)
+    reader = Reader(system, objective)
     slopes = objective.derivatives(result.time, samples)
     variations = [variation_of(system, one) for one in entries]
     cotangents = reader.cotangents(states, slopes)
@@ -123,6 +119,19 @@ def _found(
             moved = one.of(lambda own, name=name: Reader(own, objective).samples(states)[name])
             found[k] += (slopes[name] * moved).sum()
     return Gradient(value, found, entries, result)
+
+
+def _run(
+    simulation: Simulation, system: FiberSystem, objective: Objective
+) -> tuple[float, Result, Trajectory, list[State], dict[str, Array]]:
+    """Value of an objective, the run, its steps, states at the frames, and what is read there."""
+    reader, trajectory = Reader(system, objective), Trajectory()
+    result = simulation.run(system, trajectory)
+    states = [trajectory.first.state]
+    for kept in trajectory.steps:
+        states += [kept.after.state for _ in kept.frames]
+    samples = reader.samples(states)
+    return objective.evaluate(result.time, samples), result, trajectory, states, samples
 
 
 class GradientProblem:
@@ -175,17 +184,24 @@ class GradientProblem:
             for one, size in zip(self.parameters, self.scales, strict=True)
         ]
 
-    def at(self, unknowns: Array) -> Gradient:
-        """Run, value and gradient, over the units of the parameters, at some unknowns (n,)."""
+    def _with(self, unknowns: Array) -> tuple[FiberSystem, Array]:
+        """System at some unknowns, and the parameters."""
         new = np.asarray(unknowns, float) * self.scales
-        entries = tuple(
-            one._replace(value=float(value))
-            for one, value in zip(self.parameters, new, strict=True)
-        )
         values = values_with(self._system, self.parameters, new)
         self.runs += 1
-        system = self._system.with_parameters(dict(values))
+        return self._system.with_parameters(dict(values)), new
+
+    def at(self, unknowns: Array) -> Gradient:
+        """Run, value and gradient, over the units of the parameters, at some unknowns (n,)."""
+        system, new = self._with(unknowns)
+        both = zip(self.parameters, new.tolist(), strict=True)
+        entries = tuple(one._replace(value=value) for one, value in both)
         return _found(self._simulation, system, self._objective, entries)
+
+    def value(self, unknowns: Array) -> float:
+        """The objective alone, at some unknowns (n,)."""
+        system, _ = self._with(unknowns)
+        return _run(self._simulation, system, self._objective)[0]
 
     def __call__(self, unknowns: Array) -> tuple[float, Array]:
         """Value, and derivatives (n,) in the unknowns."""

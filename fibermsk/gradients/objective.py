@@ -98,13 +98,18 @@ class Objective:
         for at in np.ndindex(own.shape):
             own[at] += 1j * _STEP
             try:
-                value = complex(self.function(time, **{**samples, name: own}))
+                value = self.function(time, **{**samples, name: own})
             except (TypeError, ValueError) as error:
                 raise ModelError(
                     f"Objective: no derivative in {name!r}: {error}; must be a function of complex "
                     "numbers too, or have slopes"
                 ) from error
-            found[at] = value.imag / _STEP
+            if not np.iscomplexobj(value):
+                raise ModelError(
+                    f"Objective: no derivative in {name!r}: the function is real there, as with "
+                    "abs, max or .real, or does not use it; must be analytic, or have slopes"
+                )
+            found[at] = np.imag(value) / _STEP
             own[at] = own[at].real
         return found
 

@@ -88,4 +88,8 @@ def variation_of(system: FiberSystem, entry: Entry) -> Variation:
         )
         for k, _ in stencil
     )
+    if any(one.n != system.n for one in systems):
+        remedy = "muscles with equal activation dynamics share a state: let their numbers differ"
+        must = "leave the number of unknowns"
+        _check.refuse("gradient", "parameter", entry.name, must, remedy=remedy)
     return Variation(systems, tuple(weight / (12.0 * step) for _, weight in stencil))
