@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -115,9 +116,11 @@ def _found(
     _, _, found = sweeps.pull(system, trajectory, cotangents, variations)
     for name in reader.points:
         # where a point of a body is depends on parameters too, at the same coordinates
+        def placed(own: Any, name: str = name) -> Array:
+            return Reader(own, objective).samples(states)[name]
+
         for k, one in enumerate(variations):
-            moved = one.of(lambda own, name=name: Reader(own, objective).samples(states)[name])
-            found[k] += (slopes[name] * moved).sum()
+            found[k] += (slopes[name] * one.of(placed)).sum()
     return Gradient(value, found, entries, result)
 
 

@@ -110,7 +110,7 @@ class Objective:
                     "abs, max or .real, or does not use it; must be analytic, or have slopes"
                 )
             found[at] = np.imag(value) / _STEP
-            own[at] = own[at].real
+            own[at] = samples[name][at]
         return found
 
 
@@ -172,7 +172,7 @@ class Reader:
         for name, one in self._of.items():
             if isinstance(one, str):
                 which, entry = self._entries[name]
-                found[name] = np.array([state[1 + which][entry] for state in states])
+                found[name] = np.array([(s.y, s.v)[which][entry] for s in states])
             elif isinstance(one, Fiber):
                 own = self._nodes(one)
                 found[name] = np.array([self._system.split(s.y)[0][own, :3] for s in states])

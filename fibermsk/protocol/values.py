@@ -95,10 +95,10 @@ NO_CUTS = np.zeros((0, 0))
 class Followers(NamedTuple):
     """How dependent entries of positions and velocities follow others, to first order.
 
-    dy[index] = by_position dy[on], dv[index] = by_position dv[on] + by_speed dy[on].
+    dy[entries] = by_position dy[on], dv[entries] = by_position dv[on] + by_speed dy[on].
     """
 
-    index: NDArray[np.int64]  # dependent entries (m,), such as positions of attached ends
+    entries: NDArray[np.int64]  # dependent entries (m,), such as positions of attached ends
     on: NDArray[np.int64]  # entries (k,) that they follow
     by_position: Array  # (m, k)
     by_speed: Array  # (m, k), at the velocities of the state

@@ -167,9 +167,8 @@ class Configuration:
         C = self.attached.jacobian(motion, ends)
         slope, _ = self.attached.slopes(motion, ends, 0.0, 0.0, False)
         n = self.skeleton.n
-        index = (6 * self.cables.attached_nodes[:, None] + np.arange(3)).ravel()
         return Followers(
-            index,
+            (6 * self.cables.attached_nodes[:, None] + np.arange(3)).ravel(),
             self._n_x + np.arange(n),
             C.reshape(-1, n),
             slope.reshape(-1, n),

@@ -7,13 +7,13 @@ nothing but its tangent, and what its dependent entries follow.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError
-from fibermsk.protocol import Differentiable, Followers
+from fibermsk.protocol import Differentiable, Evaluation, Followers
 from fibermsk.solvers.newton.linear import solver
 
 _ACCURACY = 1e-13
@@ -28,7 +28,7 @@ class Point(NamedTuple):
     t: float
     y: Array
     v: Array
-    v_dot: Array | None  # None where only what dependent entries follow is asked for
+    v_dot: Any  # (n,); None where only what dependent entries follow is asked for
     rates: bool = True  # whether dependent entries of v_dot follow, see `System.evaluate`
     derive: bool = True  # see `System.enforce`
 
@@ -44,7 +44,7 @@ class Linearized:
         self._system, self.point = system, point
         self.followers: Followers = system.followers(point.y, point.v)
         self.independent = np.ones(point.y.size, bool)
-        self.independent[self.followers.index] = False
+        self.independent[self.followers.entries] = False
         self.independent[self.followers.fixed] = False
 
     def only(self, vector: Array) -> Array:
@@ -55,19 +55,19 @@ class Linearized:
         """Cotangent of positions on the independent ones alone."""
         own = self.followers
         total = cotangent.copy()
-        total[own.on] += own.by_position.T @ cotangent[own.index]
+        total[own.on] += own.by_position.T @ cotangent[own.entries]
         return self.only(total)
 
     def pulled_rates(self, cotangent: Array) -> tuple[Array, Array]:
         """Cotangents of positions and independent velocities, of one of velocities."""
         own, on_y = self.followers, np.zeros_like(cotangent)
-        on_y[own.on] = own.by_speed.T @ cotangent[own.index]
+        on_y[own.on] = own.by_speed.T @ cotangent[own.entries]
         return self.only(on_y), self.pulled(cotangent)
 
     def followed(self, increment: Array) -> Array:
         """Increment of positions, with dependent entries, of one of independent ones."""
         own, whole = self.followers, self.only(increment)
-        whole[own.index] = own.by_position @ whole[own.on]
+        whole[own.entries] = own.by_position @ whole[own.on]
         return whole
 
     def stiffness(self, dy: Array) -> Array:
@@ -77,7 +77,7 @@ class Linearized:
     def followed_rates(self, dy: Array, dv: Array) -> Array:
         """Increment of velocities, with dependent entries."""
         own, whole = self.followers, self.followed(dv)
-        whole[own.index] += own.by_speed @ self.only(dy)[own.on]
+        whole[own.entries] += own.by_speed @ self.only(dy)[own.on]
         return whole
 
     def solve_transposed(self, right: Array, b: float, a: float) -> Array:
@@ -112,14 +112,14 @@ class Linearized:
         """
         own, point = self.followers, self.point
         size = np.abs(x).max(initial=0.0)
-        if self.point.rates or not own.index.size or size == 0.0:
+        if self.point.rates or not own.entries.size or size == 0.0:
             return on_mass
         step = (1.0 + np.abs(point.v_dot).max()) / size
         ways = [point.v_dot + sign * step * self.followed(x) for sign in (1.0, -1.0)]
         ahead, behind = (self._residual(one).reactions.ravel() for one in ways)
         total = on_mass.copy()
-        total[own.index] = (ahead - behind) / (2.0 * step)
-        total[own.on] -= own.by_position.T @ total[own.index]
+        total[own.entries] = (ahead - behind) / (2.0 * step)
+        total[own.on] -= own.by_position.T @ total[own.entries]
         total[own.fixed] = 0.0
         return total
 
@@ -136,7 +136,7 @@ class Linearized:
             total = total + (ahead - behind) / (2.0 * step)
         return self.only(total)
 
-    def _tangent(self, b: float, a: float):
+    def _tangent(self, b: float, a: float) -> Any:
         t, y, v, v_dot, rates, _ = self.point
         found = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates)
         if found.flaw:
@@ -145,16 +145,16 @@ class Linearized:
             )
         return found.tangent
 
-    def _residual(self, v_dot: Array):
+    def _residual(self, v_dot: Array) -> Evaluation:
         t, y, v, _, rates, _ = self.point
         return self._system.evaluate(t, y, v, v_dot, rates=rates, tangent=False)
 
     def _transposed(self, point: Point, x: Array, b: float, a: float) -> Array:
         t, y, v, v_dot, rates, _ = point
-        tangent = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates).tangent
+        tangent: Any = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates).tangent
         return self.only(tangent.T @ x)
 
-    def _solve(self, matrix, right: Array) -> Array:
+    def _solve(self, matrix: Any, right: Array) -> Array:
         """Solution to round-off; dependent entries are zero."""
         if not right.any():
             return np.zeros_like(right)

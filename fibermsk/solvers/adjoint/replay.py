@@ -93,8 +93,9 @@ class Replay:
         self, y: Any, v: Any, v_dot: Any, t: float | None = None, *, derive: bool = True
     ) -> Form:
         """Rates with dependent entries that follow."""
-        values = map(value_of, (y, v, v_dot))
-        new = self.source(self._system.enforce_rate(*values, t, derive=derive))
+        y, v = value_of(y), value_of(v)
+        rate = self._system.enforce_rate(y, v, value_of(v_dot), t, derive=derive)
+        new = self.source(rate)
         own = new.terms[0].source
         self.operations.append(Accelerated(own, v_dot, self._independent(y, v)))
         return new
@@ -134,6 +135,6 @@ class Replay:
         v, v_dot = map(self.source, self._begun)
         point = Point(state.t, value_of(state.y), v.value, v_dot.value, True, derive)
         own = v.terms[0].source, v_dot.terms[0].source
-        states = first_order(self)
+        states = first_order(self._system)
         self.operations.append(Began(self._system, own, point, state.y, state.v, states))
         return state._replace(v=v), v_dot

@@ -125,7 +125,7 @@ def _step(run: Trajectory, kept: KeptStep) -> Callable[[Replay, Any], Any]:
     return again
 
 
-def _start(run: Trajectory, y: Form, v: Form, t: float) -> Callable[[Replay, Any], Any]:
+def _start(run: Trajectory, y: Any, v: Any, t: float) -> Callable[[Replay, Any], Any]:
     return lambda replay, memory: run.method.start(replay, State(t, y, v))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fibermsk._arrays import Array
 from fibermsk.protocol import System
 from fibermsk.solvers.initial import begin_from
 from fibermsk.solvers.methods.backward_euler import Memory
@@ -70,6 +71,14 @@ class SDIRK4:
             Memory(State(t + h, near.y, near.v), near.v_dot),
             tuple(reports),
             near.report.final,
-            h * sum(off * stage.v for off, stage in zip(_OFF, stages, strict=True)),
-            h * sum(off * stage.v_dot for off, stage in zip(_OFF, stages, strict=True)),
+            _difference(h, [stage.v for stage in stages]),
+            _difference(h, [stage.v_dot for stage in stages]),
         )
+
+
+def _difference(h: float, rates: list[Array]) -> Array:
+    """Difference of both formulas, from the rates in the stages."""
+    total = h * _OFF[0] * rates[0]
+    for off, rate in zip(_OFF[1:], rates[1:], strict=True):
+        total = total + h * off * rate
+    return total
