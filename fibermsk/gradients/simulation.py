@@ -8,7 +8,7 @@ from typing import Any
 from fibermsk import _check
 from fibermsk.model import Model
 from fibermsk.results import Result
-from fibermsk.solvers import SDIRK2, FixedSteps, Newton, simulate
+from fibermsk.solvers import SDIRK2, AdaptiveSteps, FixedSteps, Newton, simulate
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import FiberSystem, build
@@ -50,6 +50,11 @@ class Simulation:
             )
         if self.method is not None:
             _check.method("Simulation", self.method)
+        rules = (FixedSteps, AdaptiveSteps, type(None))
+        _check.instance(
+            "Simulation", "control", self.control, rules, "FixedSteps() or AdaptiveSteps()"
+        )
+        _check.instance("Simulation", "newton", self.newton, (Newton, type(None)), "a Newton()")
         if getattr(self.method, "compiled", False):
             must = "be an implicit method, such as SDIRK2()"
             _check.refuse("Simulation", "method", self.method, must)

@@ -41,6 +41,8 @@ class Entry(NamedTuple):
 
 def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, ...]:
     """All numbers at paths and patterns, each once; refused if there is none."""
+    what = "a path or several"
+    _check.instance("gradient", "parameters", paths, (str, tuple, list, set, Mapping), what)
     wanted = [paths] if isinstance(paths, str) else list(paths)
     if not wanted:
         _check.refuse("gradient", "parameters", paths, "name one path or more")

@@ -156,6 +156,9 @@ def simulate(
         system.check_inputs(times)
         state = require_state("simulate", system, start or system.initial_state())
         return march_compiled(system, method, times, *state, progress, throw, began)
+    _check.instance(
+        "simulate", "trajectory", trajectory, (Trajectory, type(None)), "a Trajectory()"
+    )
     march = March(
         system,
         SDIRK2() if method is None else method,

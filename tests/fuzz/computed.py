@@ -34,6 +34,10 @@ def joined():
     return {"model": model, "result": found, "junction": "knot"}
 
 
+def _end(time, q):
+    return q[-1]
+
+
 COMPUTED = {
     # options of solvers
     "AdaptiveSteps": Call(
@@ -217,6 +221,43 @@ COMPUTED = {
             "resume_from": None,
             "time_error": True,
             "observers": (),
+            "trajectory": None,
+        },
+        errors=SOLVING,
+    ),
+    "Simulation": Call(
+        fm.Simulation,
+        lambda p: {
+            "model": p.with_bone(),
+            "t_end": 0.02,
+            "dt": 0.01,
+            "method": fm.BDF2(),
+            "control": fm.FixedSteps(),
+            "newton": fm.Newton(),
+        },
+        lambda p, x: x.model,
+        errors=SOLVING,
+    ),
+    "Objective": Call(
+        fm.Objective,
+        lambda p: {"function": _end, "reads": {"q": "elbow"}, "slopes": None},
+    ),
+    "gradient": Call(
+        fm.gradient,
+        lambda p: {
+            "simulation": fm.Simulation(p.with_bone(), 0.02, 0.01),
+            "objective": fm.Objective(_end, {"q": "elbow"}),
+            "parameters": ["bone/mass"],
+        },
+        errors=SOLVING,
+    ),
+    "GradientProblem": Call(
+        fm.GradientProblem,
+        lambda p: {
+            "simulation": fm.Simulation(p.with_bone(), 0.02, 0.01),
+            "objective": fm.Objective(_end, {"q": "elbow"}),
+            "parameters": ["bone/mass"],
+            "scales": None,
         },
         errors=SOLVING,
     ),
