@@ -199,6 +199,7 @@ def test_a_straight_muscle_adds_a_third_of_its_mass_at_the_insertion():
         ({"mass": 1.0, "points": np.array([0.3, 0.3])}, "must be fractions of the length .* incr"),
         ({"mass": 1.0, "points": (0.3,), "along": (0.0, 0.5)}, "along = .*; must be left out with"),
         ({"mass": 1.0, "wrapping": "switch", "blend": 0.3}, "blend = 0.3 rad; must be left out"),
+        ({"mass": 1.0, "wrapping": "network", "blend": 0.3}, "must be left out with .* 'network'"),
         ({"mass": 1.0, "blend": 2.0}, "blend = 2.0 rad; must be at most 1"),
     ],
 )

@@ -76,10 +76,10 @@ class MuscleMass:
         owner = "MuscleMass"
         _check.choice(owner, "wrapping", self.wrapping, WRAPPINGS)
         _check.store(self, **checked(self, owner))
+        if self.wrapping != "blend" and self.blend not in (0.0, _BLEND):
+            must, remedy = f"be left out with wrapping {self.wrapping!r}", "or take 'blend'"
+            _check.refuse(owner, "blend", self.blend, must, unit="rad", remedy=remedy)
         if self.wrapping == "switch":
-            if self.blend not in (0.0, _BLEND):
-                must, remedy = "be left out with wrapping 'switch'", "or take wrapping 'blend'"
-                _check.refuse(owner, "blend", self.blend, must, unit="rad", remedy=remedy)
             _check.store(self, blend=0.0)
         first, last = np.asarray(self.along)
         if not first < last:
