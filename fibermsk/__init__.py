@@ -152,9 +152,9 @@ if TYPE_CHECKING:
         ViaRing as ViaRing,
     )
     from fibermsk.gradients import (
-        Gradient as Gradient,
         GradientProblem as GradientProblem,
         Objective as Objective,
+        RunGradient as RunGradient,
         Simulation as Simulation,
         gradient as gradient,
     )
@@ -219,7 +219,7 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "gradients": "Gradient GradientProblem Objective Simulation gradient",
+    "gradients": "RunGradient GradientProblem Objective Simulation gradient",
     "analysis": """InverseDynamics MuscleCurves StaticOptimum drive inverse_dynamics muscle_curves
         read_external_loads static_optimization""",
     "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle

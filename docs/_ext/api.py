@@ -51,6 +51,7 @@ GROUPS = {
         "From a model to a result.",
         ["backend", "system", "solvers", "scene_run", "cli", "protocol", "_version"],
     ),
+    "Gradients": ("Derivatives of whole runs in numbers of their model.", ["gradients"]),
     "Results": ("What a run gives.", ["results"]),
     "Pictures": ("`fibermsk.view`: windows, pictures, movies, plots.", ["view"]),
     "Errors and warnings": ("What is raised.", ["errors"]),

@@ -1,8 +1,8 @@
 """Derivatives of whole runs: objectives, parameters by path, and one sweep back for all."""
 
 from fibermsk.gradients.gradient import (
-    Gradient as Gradient,
     GradientProblem as GradientProblem,
+    RunGradient as RunGradient,
     gradient as gradient,
 )
 from fibermsk.gradients.objective import Objective as Objective

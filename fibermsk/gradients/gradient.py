@@ -21,7 +21,7 @@ from fibermsk.system import FiberSystem
 
 
 @dataclass(frozen=True)
-class Gradient:
+class RunGradient:
     """Value of an objective and its derivatives.
 
     Attributes
@@ -50,7 +50,7 @@ class Gradient:
 
 def gradient(
     simulation: Simulation, objective: Objective, parameters: str | Iterable[str]
-) -> Gradient:
+) -> RunGradient:
     """Differentiate an objective of a run in parameters of its model, by the discrete adjoint.
 
     One sweep back over the accepted steps, with one transposed solution per stage, gives the
@@ -69,7 +69,7 @@ def gradient(
 
     Returns
     -------
-    found : Gradient
+    found : RunGradient
         Value, derivatives and the run.
 
     Raises
@@ -106,8 +106,8 @@ def gradient(
 
 def _found(
     simulation: Simulation, system: FiberSystem, objective: Objective, entries: tuple[Entry, ...]
-) -> Gradient:
-    """Gradient of a system's run in numbers of its model."""
+) -> RunGradient:
+    """RunGradient of a system's run in numbers of its model."""
     value, result, trajectory, states, samples = _run(simulation, system, objective)
     reader = Reader(system, objective)
     slopes = objective.derivatives(result.time, samples)
@@ -121,7 +121,7 @@ def _found(
 
         for k, one in enumerate(variations):
             found[k] += (slopes[name] * one.of(placed)).sum()
-    return Gradient(value, found, entries, result)
+    return RunGradient(value, found, entries, result)
 
 
 def _run(
@@ -194,7 +194,7 @@ class GradientProblem:
         self.runs += 1
         return self._system.with_parameters(dict(values)), new
 
-    def at(self, unknowns: Array) -> Gradient:
+    def at(self, unknowns: Array) -> RunGradient:
         """Run, value and gradient, over the units of the parameters, at some unknowns (n,)."""
         system, new = self._with(unknowns)
         both = zip(self.parameters, new.tolist(), strict=True)
