@@ -10,6 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.parameters import Parameter
+from fibermsk.parameters.lookup import is_pattern
 from fibermsk.solvers.adjoint.variation import Variation
 from fibermsk.system import FiberSystem
 
@@ -49,9 +50,8 @@ def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, 
     found = dict[str, Entry]()
     for path in wanted:
         _check.instance("gradient", "path of a parameter", path, str, "a text")
-        pattern = any(letter in path for letter in "*?[")
         known = system.parameters
-        chosen = known.match(path).values() if pattern else [known[path]]
+        chosen = known.match(path).values() if is_pattern(path) else [known[path]]
         for parameter in chosen:
             for one in _entries(parameter):
                 found[one.name] = one

@@ -54,7 +54,7 @@ class Expected:
             if not math.isfinite(number):
                 raise ModelError(f"Expected: {field} = {number}; must be finite")
             if field == "tolerance" and number < 0.0:
-                raise ModelError(f"Expected: tolerance = {number}; must not be negative")
+                raise ModelError(f"Expected: tolerance = {number}; must be zero or positive")
             if field == "scale" and not number > 0.0:
                 raise ModelError(f"Expected: scale = {number}; must be positive")
             object.__setattr__(self, field, number)

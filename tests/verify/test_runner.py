@@ -27,7 +27,7 @@ def test_a_missed_limit_is_named():
 
 @pytest.mark.parametrize("value, tolerance", [(math.nan, 1.0), (1.0, -1.0), (1.0, math.inf)])
 def test_expected_refuses_what_compares_with_nothing(value, tolerance):
-    with pytest.raises(fm.ModelError, match="must (not )?be"):
+    with pytest.raises(fm.ModelError, match="must be"):
         Expected(value, tolerance, "a reason")
 
 

@@ -57,7 +57,7 @@ class Form:
         return self.scaled(-1.0)
 
     def __sub__(self, other: Any) -> Form:
-        return Form(self.value - value_of(other), self.terms + terms_of(_negative(other)))
+        return Form(self.value - value_of(other), self.terms + terms_of(-other))
 
     def __rsub__(self, other: Any) -> Form:
         return Form(value_of(other) - self.value, self.scaled(-1.0).terms + terms_of(other))
@@ -101,10 +101,6 @@ def terms_of(vector: Any) -> tuple[Term, ...]:
     return vector.terms if isinstance(vector, Form) else ()
 
 
-def _negative(vector: Any) -> Any:
-    return vector.scaled(-1.0) if isinstance(vector, Form) else vector
-
-
 def _part(factor: Any, part: slice) -> Any:
     return factor[part] if np.ndim(factor) else factor
 
@@ -137,12 +133,9 @@ class Slots:
         """Vector of a source; None for zero."""
         return self._of.get(source)
 
-    def set(self, source: int, vector: Array | None) -> None:
-        """Set or remove the vector of a source."""
-        if vector is None:
-            self._of.pop(source, None)
-        else:
-            self._of[source] = vector
+    def set(self, source: int, vector: Array) -> None:
+        """Set the vector of a source."""
+        self._of[source] = vector
 
     def spread(self, vector: Any, cotangent: Array) -> None:
         """Add what the sources of a form get from its cotangent (n,)."""

@@ -136,8 +136,9 @@ class Linearized:
             total = total + (ahead - behind) / (2.0 * step)
         return self.only(total)
 
-    def _tangent(self, b: float, a: float) -> Any:
-        t, y, v, v_dot, rates, _ = self.point
+    def _tangent(self, b: float, a: float, point: Point | None = None) -> Any:
+        """T(b, a), at another point if given."""
+        t, y, v, v_dot, rates, _ = point or self.point
         found = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates)
         if found.flaw:
             raise ConvergenceError(
@@ -150,9 +151,7 @@ class Linearized:
         return self._system.evaluate(t, y, v, v_dot, rates=rates, tangent=False)
 
     def _transposed(self, point: Point, x: Array, b: float, a: float) -> Array:
-        t, y, v, v_dot, rates, _ = point
-        tangent: Any = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates).tangent
-        return self.only(tangent.T @ x)
+        return self.only(self._tangent(b, a, point).T @ x)
 
     def _solve(self, matrix: Any, right: Array) -> Array:
         """Solution to round-off; dependent entries are zero."""

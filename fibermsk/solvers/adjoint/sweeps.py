@@ -27,7 +27,7 @@ def pull(
     """Derivatives of a sum over frames: in the start, two (n,), and in parameters (n_parameters,).
 
     `cotangents` are its derivatives in the states at the frames. The cost is one solution of a
-    transposed stage, two to four more tangents, and two residuals per parameter, for each stage.
+    transposed stage, two to four more tangents, and a residual for each system of a variation.
     """
     _refuse(system, run)
     varied = Varied(tuple(variations), np.zeros(len(variations)), np.zeros(len(variations)))
@@ -44,7 +44,7 @@ def pull(
     start = run.first.state
     _restore(system, varied, run.memory)
     found[:2] = _plus(found[:2], [cotangents[0]] if 0 in cotangents else [])
-    y_bar, v_bar = _begun(system, run, found, varied)
+    y_bar, v_bar = _start_pulled(system, run, run.first, start, found, varied)
     for vector, k in ((y_bar, 0), (v_bar, 1)):
         varied.add(vector, lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
     if not np.isfinite(varied.gradient).all() or not np.isfinite(y_bar).all():
@@ -125,10 +125,6 @@ def _step(run: Trajectory, kept: KeptStep) -> Callable[[Replay, Any], Any]:
     return again
 
 
-def _start(run: Trajectory, y: Any, v: Any, t: float) -> Callable[[Replay, Any], Any]:
-    return lambda replay, memory: run.method.start(replay, State(t, y, v))
-
-
 def _leaves(memory: Any) -> list[Any]:
     """Vectors of a method's memory, positions and velocities first."""
     found: list[Any] = []
@@ -200,7 +196,8 @@ def _beginning(
     """The start of a method from a state, repeated: forms of the state, and its memory."""
     replay = Replay(system, [], (memory.state.v, memory.v_dot))
     y, v = replay.source(state.y), replay.source(state.v)
-    return replay, y, v, _start(run, y, v, state.t)(replay, None)
+    with_forms: Any = state._replace(y=y, v=v)
+    return replay, y, v, run.method.start(replay, with_forms)
 
 
 def _start_pulled(
@@ -218,13 +215,6 @@ def _start_pulled(
         slots.spread(leaf, cotangent)
     replay.pull(slots, varied)
     return _slot(slots, y), _slot(slots, v)
-
-
-def _begun(
-    system: Differentiable, run: Trajectory, cotangents: list[Array], varied: Varied
-) -> tuple[Array, Array]:
-    first = run.first
-    return _start_pulled(system, run, first, first.state, cotangents, varied)
 
 
 def _restarted(

@@ -9,9 +9,6 @@ from fibermsk._arrays import Array
 from fibermsk.protocol import Differentiable
 from fibermsk.solvers.adjoint.linearized import Point
 
-STENCIL = ((-2.0, 1.0 / 12.0), (-1.0, -8.0 / 12.0), (1.0, 8.0 / 12.0), (2.0, -1.0 / 12.0))
-"""Offsets in steps, and weights over the step, of a difference of fourth order."""
-
 
 class Variation(NamedTuple):
     """One parameter: systems at values around its own, with weights of a difference [1/unit].
