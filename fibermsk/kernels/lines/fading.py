@@ -50,12 +50,12 @@ def add_fading_first(paths, S, moves, drives, state, m, k, j, surfaces, by_u):
     NaN if a variant is at a branch point.
     """
     chains = chains_of(paths, state, m, k)
-    rest, way = np.zeros(by_u.size), np.zeros(by_u.size)
+    rest, way = np.zeros(by_u.size), np.zeros((3, by_u.size))
     length = _length(paths, S, moves, state, chains, k, j, rest, way)[0][0]
     for u in _movers(paths, S, moves, drives, state, k, j, surfaces, by_u.size):
-        way[u] = 1.0
+        way[0, u] = 1.0
         slope = _length(paths, S, moves, state, chains, k, j, rest, way)[1][0]
-        way[u] = 0.0
+        way[0, u] = 0.0
         if not math.isfinite(slope):
             return math.nan
         by_u[u] += slope
@@ -68,13 +68,13 @@ def add_fading_second(
 ):  # fmt: skip
     """Add second derivatives of a section; arguments as of `..compose.add_second`."""
     chains, n_u = chains_of(paths, state, m, k), bend.size
-    du, way = np.zeros(n_u), np.zeros(n_u)
+    du, way = np.zeros(n_u), np.zeros((3, n_u))
     who = _movers(paths, S, moves, drives, state, k, j, surfaces, n_u)
     for u in range(who.size):
         du[who[u]] = 1.0
         for v in range(u, who.size):
-            way[who[v]] = 1.0
+            way[0, who[v]] = 1.0
             value = _length(paths, S, moves, state, chains, k, j, du, way)[1][1]
-            way[who[v]] = 0.0
+            way[0, who[v]] = 0.0
             add_pair(who[u], who[v], value, speed_u, tension, bend, curve)
         du[who[u]] = 0.0

@@ -47,10 +47,10 @@ def fill_angle_slopes(paths, S, moves, state, m, k, speed, ways, out):
     """
     n, n_u = paths.start[m + 1] - paths.start[m], speed.size
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
-    way, rest, j = np.empty(n_u), np.zeros(n_u), 0
+    way, rest, j = np.zeros((3, n_u)), np.zeros(n_u), 0
     for point in range(paths.start[m], k):
         j += 1 if state.active[point] else 0
     for i in range(ways.shape[1]):
-        way[:] = ways[:, i]
+        way[0] = ways[:, i]
         fill_paths(paths, S, moves, state, m, None, speed, rest, way, points, wraps, ends)
         out[i] = wraps[j, PHI, 3]

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
+from fibermsk.kernels.lines.material.columns import Ways
 from fibermsk.system.contribution import At, Slopes
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
@@ -79,19 +80,42 @@ class PathAxes:
             np.add.at(weight, self.rows, force[n:])
             skeleton.map.add_curvature(rows, 0, weight, out)
 
+    def ways(self, motion: Motion) -> Ways:
+        """Derivatives of axes and drivers in the coordinates; second ones if the motion has them."""
+        J, rows, skeleton = self.jacobian(motion), motion.rows, self._skeleton
+        if rows is None or skeleton.map is None or not rows.H.shape[0]:
+            still = np.zeros_like(J)
+            return Ways(J, still, still, np.zeros((self.n, 0), np.int64), np.zeros((self.n, 0, 0)))
+        support = self.of(skeleton.map.arrays.support)
+        return Ways(J, self.of(rows.V), self.of(rows.W), support, self.of(rows.H))
+
+    def coordinates_of(self, axes: Index) -> Index:
+        """Entries of the state that axes and drivers (m,) depend on."""
+        skeleton = self._skeleton
+        if skeleton.map is None:
+            return np.unique(np.concatenate([np.arange(skeleton.tree.n), self.rows])[axes])
+        own = self.of(skeleton.map.arrays.support)[axes]
+        return np.unique(own[own >= 0])
+
+    def collect(self, motion: Motion, force: Array) -> Array:
+        """Forces (n,) on the coordinates, of those (n_u + n,) on axes, drivers and coordinates."""
+        return self.jacobian(motion).T @ force[: self.n] + force[self.n :]
+
     def follow(
         self, motion: Motion, slopes: Slopes, dq: Array, dp: Array, M: Array, force: Array
     ) -> Array:
-        """Derivative (n, n) in the coordinates of generalized forces du/dq^T force.
+        """Derivative (n, n) in the coordinates of du/dq^T times forces, plus forces on these.
 
-        dq, dp, M (n_u, n_u) are derivatives of force (n_u,) by positions, rates and accelerations;
-        see `fibermsk.system.contribution.Sums.follow_axes`.
+        force (n_u + n,): those on axes and drivers, then those on coordinates; dq, dp, M
+        (n_u + n, n_u + n) are its derivatives by positions, rates and accelerations. See
+        `fibermsk.system.contribution.Sums.follow_axes`.
         """
-        b, ab, J = slopes.dv_dy, slopes.dvdot_dy, self.jacobian(motion)
+        b, ab = slopes.dv_dy, slopes.dvdot_dy
+        J = np.concatenate([self.jacobian(motion), np.eye(self._skeleton.n)])
         follow = (dq + b * dp + ab * M) @ J
         if motion.rows is not None:
             V, W = self.of(motion.rows.V), self.of(motion.rows.W)
-            follow += dp @ V + M @ (W + 2.0 * b * V)
+            follow += dp[:, : self.n] @ V + M[:, : self.n] @ (W + 2.0 * b * V)
         out = J.T @ follow
-        self.add_curvature(motion, force, out)
+        self.add_curvature(motion, force[: self.n], out)
         return out

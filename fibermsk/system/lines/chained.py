@@ -118,7 +118,7 @@ def along_chains(
     )
 
     solved, before = [], np.zeros(3)
-    rest, motion, jet = np.zeros_like(du), np.empty((5, 6)), np.empty((3, 6))
+    rest, motion, jet = np.zeros((3, du.size)), np.empty((5, 6)), np.empty((3, 6))
     for one in sections_of(paths, state, m):
         n, w = one.wraps.size, one.wraps
         V, A, ends = np.empty((n, 6)), np.empty((n, 6)), np.empty((2 * n + 2, 3, 3))

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
 from fibermsk.elements.gauss import lobatto_rule
 from fibermsk.errors import ModelError, PathError
+from fibermsk.kernels.lines.material.columns import Movers
 from fibermsk.kernels.lines.section import CHAIN
 from fibermsk.model import LineMuscle, Model, WrapCylinder, WrapLevelSet, WrapSphere
 from fibermsk.model.muscles.line_muscle import by_network, mass_of
@@ -89,34 +90,46 @@ class MuscleMasses:
         self.paths = LinePaths(configuration, self.muscles)
         self.touching = Touching(self.paths)
         masses = [mass_of(one) for one in self.muscles]
-        moving = [self.paths.moving_axes(k) for k in range(len(masses))]
         by = [by_network(one) for one in self.muscles]
         self._by_network = [
-            (self.paths.networks.paths[k], *fixed_masses(masses[k]), moving[k])
+            (self.paths.networks.paths[k], *fixed_masses(masses[k]), *self._columns(k, True)[::2])
             for k in np.flatnonzero(by).tolist()
         ]
         self._others = np.flatnonzero(np.logical_not(by))
         others, none = [masses[k] for k in self._others], np.zeros(0)
-        places, axes = [mass.fractions for mass in others], [moving[k] for k in self._others]
+        places, moving = [mass.fractions for mass in others], [
+            self._columns(k, False) for k in self._others.tolist()
+        ]
         self._knot_start = starts([own.size for own in places])
         self._knots = np.concatenate([*places, none])
         self._densities = np.concatenate([*(mass.weights for mass in others), none])
         self._at_points = np.array([mass.points is not None for mass in others], bool)
-        self._axis_start = starts([own.size for own in axes])
-        self._axes = np.concatenate([*axes, np.zeros(0, np.int64)])
+        axes, columns = [own for own, _, _ in moving], [own for _, _, own in moving]
+        whole = np.array([n for _, n, _ in moving], np.int64)
+        none = np.zeros(0, np.int64)
+        self._movers = Movers(
+            starts([own.size for own in axes]), np.concatenate([*axes, none]), whole,
+            starts([own.size for own in columns]), np.concatenate([*columns, none]),
+        )  # fmt: skip
         if any(by):  # refuses a start outside the range of a network
             q, p = configuration.start()
             self.paths.at(configuration.kinematics(0.0, q, 0.0 * p))
         self._rules = lobatto_rule(_ON_LINES), lobatto_rule(_ON_ARCS)
         self._gravity = np.array(configuration.skeleton.tree.bodies.gravity)
 
+    def _columns(self, k: int, network: bool) -> tuple[Index, int, Index]:
+        """Axes, number of those that move all, and columns of muscle k; see `Movers`."""
+        of = self.paths.axes
+        axes, whole = self.paths.moving_axes(k)
+        whole = 0 if network else whole
+        return axes, whole, np.concatenate([axes[:whole], of.n + of.coordinates_of(axes[whole:])])
+
     def _forces(
         self, at: At, gravity: Array, second: bool
     ) -> tuple[Array, list[Array], tuple[float, float]]:
-        """Forces on axes and drivers, derivatives, energies.
+        """Forces, their derivatives by rate, position and speed, energies.
 
-        The derivatives are by rate, position and speed of axes and drivers, and a part by the
-        coordinates of the forces on these.
+        Forces are those on the axes and drivers, and then those on the coordinates.
         """
         placed, paths = self.paths.at(at), self.paths
         points = np.flatnonzero(placed.state.wrapped == CHAIN)
@@ -125,9 +138,9 @@ class MuscleMasses:
             if not blends(paths.arrays, k):
                 raise over_several(self.muscles[k])
         rate = paths.axes.rates(at)
-        ways = paths.axes.jacobian(at.motion)
-        r, sides = np.zeros(rate.size), [rate.size] * 3 + [ways.shape[1]]
-        slopes = [np.zeros((n, n) if second else (0, 0)) for n in sides]
+        ways = paths.axes.ways(at.motion)
+        size = sum(ways.J.shape)
+        r, slopes = np.zeros(size), [np.zeros((size, size) if second else (0, 0)) for _ in range(3)]
         S, moves, state, speed = at.motion.links.S, paths.moves, placed.state, placed.speed_u
         kinetic, potential = 0.0, 0.0
         over_chains = np.isin(self._others, chains)
@@ -141,33 +154,32 @@ class MuscleMasses:
             found = fill_masses(
                 paths.arrays, S, moves, state, self._others, np.flatnonzero(own), chained,
                 self._knot_start, self._knots, self._densities, self._at_points, *self._rules,
-                speed, rate, gravity, self._axis_start, self._axes, ways, r, *slopes,
+                speed, rate, gravity, self._movers, ways, r, *slopes,
             )  # fmt: skip
             kinetic, potential = kinetic + found[0], potential + found[1]
-        for one, fractions, weights, axes in self._by_network:
+        for one, fractions, weights, axes, columns in self._by_network:
             from fibermsk.kernels.lines.material.network_paths import fill_network_mass
 
             found = fill_network_mass(
                 paths.arrays, S, moves, state, one.network, one.k, one.j, one.w, fractions,
-                weights, speed, rate, gravity, axes, r, *slopes[:3],
+                weights, speed, rate, gravity, axes, columns, ways, r, *slopes,
             )  # fmt: skip
             kinetic, potential = kinetic + found[0], potential + found[1]
         return r, slopes, (kinetic, potential)
 
     def add(self, at: At, sums: Sums) -> None:
         """Add inertia and weight."""
-        r, (M, dq, dp, bend), _ = self._forces(at, self._gravity, sums.slopes is not None)
-        sums.force[:] += self.paths.axes.jacobian(at.motion).T @ r
+        r, (M, dq, dp), _ = self._forces(at, self._gravity, sums.slopes is not None)
+        sums.force[:] += self.paths.axes.collect(at.motion, r)
         if sums.slopes is not None:
             sums.corner[:] += self.paths.axes.follow(at.motion, sums.slopes, dq, dp, M, r)
-            sums.corner[:] += bend
 
     def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
         """Add inertia, and gravity to the applied forces."""
-        J = self.paths.axes.jacobian(at.motion)
+        collect = self.paths.axes.collect
         whole, free = (self._forces(at, g, False)[0] for g in (self._gravity, 0.0 * self._gravity))
-        inertia.force[:] += J.T @ free
-        applied.force[:] += J.T @ (whole - free)
+        inertia.force[:] += collect(at.motion, free)
+        applied.force[:] += collect(at.motion, whole - free)
 
     def energy(self, at: At) -> dict[str, float]:
         """Kinetic and gravitational energy [J]."""

@@ -279,10 +279,12 @@ class LinePaths:
         """Whether an axis moves a link, (n_links, n_axes)."""
         return self._skeleton.tree.moves
 
-    def moving_axes(self, k: int) -> Index:
-        """Axes and drivers that move a point or a surface of muscle k."""
+    def moving_axes(self, k: int) -> tuple[Index, int]:
+        """Axes and drivers that move a point or a surface of muscle k; how many move all first."""
         moves, drives = self._touching(k)
-        return np.flatnonzero(np.concatenate([moves.any(0), drives]))
+        axes = np.flatnonzero(np.concatenate([moves.any(0), drives]))
+        of_all = np.concatenate([moves.all(0), np.zeros_like(drives)])[axes]
+        return axes, int(np.argmin([*of_all, False]))
 
     def _touching(self, k: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Whether axes move the points and surfaces of muscle k, and whether drivers move it."""
@@ -304,7 +306,7 @@ class LinePaths:
         if has_chain(self._arrays, placed.state, k) and not blends(self._arrays, k):
             return points_at(self._arrays, placed.state, k, fractions, self.built)
         rest = np.zeros_like(placed.speed_u)
-        return self._along(motion, placed, k, fractions, rest, rest, rest)[:, :, 0]
+        return self._along(motion, placed, k, fractions, rest, rest)[:, :, 0]
 
     def material(
         self, at: At, placed: PlacedPaths, k: int, fractions: Array
@@ -326,21 +328,21 @@ class LinePaths:
         rest = np.zeros_like(placed.speed_u)
         J = np.empty((np.size(fractions), 3, skeleton.n))
         for c, du in enumerate(J_u.T.copy()):
-            J[:, :, c] = self._along(motion, placed, k, fractions, du, rest, rest)[:, :, 1]
+            J[:, :, c] = self._along(motion, placed, k, fractions, du, rest)[:, :, 1]
         change = rest
         if rows is not None:
             change = self.axes.of(rows.V) @ at.p
-        found = self._along(motion, placed, k, fractions, placed.speed_u, change, rest)
+        found = self._along(motion, placed, k, fractions, placed.speed_u, change)
         return found[:, :, 0], J, found[:, :, 2]
 
     def _along(
-        self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array, *moved: Array
+        self, motion: Motion, placed: PlacedPaths, k: int, fractions: Array, du: Array, ddu: Array
     ) -> Array:
         chained = has_chain(self._arrays, placed.state, k) or None
         if chained and self._own[k]:
             return along_chains(
                 self._arrays, motion.links.S, self._skeleton.tree.moves, placed.state, k, fractions,
-                moved[0], moved[1], self.built,
+                du, ddu, self.built,
             )  # fmt: skip
         from fibermsk.kernels.lines.material.along import (
             fill_along,  # compiles only where it is used
@@ -348,7 +350,7 @@ class LinePaths:
 
         fractions = np.ascontiguousarray(fractions, float)
         out, moves = np.empty((fractions.size, 3, 6)), self._skeleton.tree.moves
-        state, S = placed.state, motion.links.S
+        state, S, moved = placed.state, motion.links.S, (du, ddu, np.zeros((3, du.size)))
         if k in self.networks.paths:
             return self.networks.along(k, S, moves, state, fractions, *moved)
         fill_along(self._arrays, S, moves, state, k, fractions, *moved, out, chained)

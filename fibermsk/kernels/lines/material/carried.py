@@ -1,8 +1,8 @@
 """Motions of links and of what they carry, as jets; see `fibermsk.kernels.lines.material.jets`.
 
 A motion is given by rates ``du`` and accelerations ``ddu`` (n_u,) of the axes of the joints and the
-drivers, a variation of the pose by ``way`` (n_u,); rates and accelerations do not vary. Jets are
-stored as rows (f, f', f'', g, g', g'').
+drivers, a variation by ``way`` (3, n_u): that of the pose, of the rates and of the accelerations.
+Jets are stored as rows (f, f', f'', g, g', g'').
 """
 
 from __future__ import annotations
@@ -23,24 +23,44 @@ def fill_link(S, moves, link, du, ddu, way, out):
     from there on; by the Jacobi identity,
 
         V_varied = [S_b, V - V_b],   A_varied = [S_b, A - A_b] + [[V_b, S_b], V - V_b].
+
+    Varied rates D add themselves to V, and [V, D] at each axis and [D, V] of those before it to A.
     """
-    part, turned, aside, asides = scratch(6), scratch(6), scratch(6), scratch(6)
+    part, turned, aside, asides, swift = (
+        scratch(6), scratch(6), scratch(6), scratch(6), scratch(6),
+    )  # fmt: skip
     out[:] = 0.0
     asides[:] = 0.0
+    swift[:] = 0.0
     V, A, W, dV, dA = out[0], out[1], out[2], out[3], out[4]
     for a in range(S.shape[0] if link >= 0 else 0):
         if not moves[link, a]:
             continue
-        if du[a] != 0.0 or ddu[a] != 0.0:
+        rate, fast = du[a], way[1, a]
+        if fast != 0.0 or way[2, a] != 0.0:
             for r in range(6):
-                part[r] = du[a] * S[a, r]
+                part[r] = fast * S[a, r]
+            bracket(V, part, turned)
+            for r in range(6):
+                dA[r] += way[2, a] * S[a, r] + turned[r]
+        if rate != 0.0:
+            for r in range(6):
+                part[r] = rate * S[a, r]
+            bracket(swift, part, turned)
+            for r in range(6):
+                dA[r] += turned[r]
+        for r in range(6):
+            swift[r] += fast * S[a, r]
+        if rate != 0.0 or ddu[a] != 0.0:
+            for r in range(6):
+                part[r] = rate * S[a, r]
             bracket(V, part, turned)
             for r in range(6):
                 A[r] += ddu[a] * S[a, r] + turned[r]
                 V[r] += part[r]
-        if way[a] != 0.0:
+        if way[0, a] != 0.0:
             for r in range(6):
-                part[r] = way[a] * S[a, r]
+                part[r] = way[0, a] * S[a, r]
                 W[r] += part[r]
             bracket(V, part, aside)
             bracket(aside, V, turned)
@@ -60,6 +80,7 @@ def fill_link(S, moves, link, du, ddu, way, out):
     bracket(asides, V, turned)
     for r in range(6):
         dA[r] += turned[r]
+        dV[r] += swift[r]
 
 
 @inner
@@ -99,8 +120,11 @@ def carry(motion, x, fixed, out):
 
 
 @inner
-def _add_offset(motion, e, order, rate, change, way, out):
-    """Add to out (3, 6) what a driver adds by the derivative e (3,) of a point, of an order."""
+def _add_offset(motion, e, order, rate, change, way, fast, faster, out):
+    """Add to out (3, 6) what a driver adds by the derivative e (3,) of a point, of an order.
+
+    Of the driver: rate and acceleration, and the variations of its value and of these.
+    """
     turned = scratch((3, 6))
     carry(motion, e, 0.0, turned)
     for r in range(3):
@@ -110,12 +134,13 @@ def _add_offset(motion, e, order, rate, change, way, out):
             out[r, 1] += rate * f
             out[r, 2] += change * f + 2.0 * rate * d
             out[r, 3] += way * f
-            out[r, 4] += rate * g + way * d
-            out[r, 5] += change * g + 2.0 * rate * dg + way * dd
+            out[r, 4] += rate * g + way * d + fast * f
+            out[r, 5] += change * g + 2.0 * rate * dg + way * dd + faster * f + 2.0 * fast * d
         elif order == 2:
             out[r, 2] += rate * rate * f
             out[r, 4] += way * rate * f
             out[r, 5] += rate * rate * g + way * change * f + 2.0 * way * rate * d
+            out[r, 5] += 2.0 * rate * fast * f
         else:
             out[r, 5] += way * rate * rate * f
 
@@ -128,10 +153,12 @@ def add_drivers(paths, state, k, motion, n_axes, du, ddu, way, out):
         d = paths.driver[moving, c]
         if d >= 0:
             d += n_axes
-            r, s, w = du[d], ddu[d], way[d]
-            _add_offset(motion, state.slope[moving, c], 1, r, s, w, out)
-            _add_offset(motion, state.bend[moving, c], 2, r, s, w, out)
-            _add_offset(motion, state.third[moving, c], 3, r, s, w, out)
+            for order in range(3):
+                e = state.slope if order == 0 else state.bend if order == 1 else state.third
+                _add_offset(
+                    motion, e[moving, c], order + 1, du[d], ddu[d], way[0, d], way[1, d],
+                    way[2, d], out,
+                )  # fmt: skip
 
 
 @kernel

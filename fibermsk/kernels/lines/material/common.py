@@ -10,6 +10,8 @@ with (w, v).x = w x x + v.
 
 from __future__ import annotations
 
+import numpy as np
+
 from fibermsk._compile import inner
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.skeleton.rigid import add_cross, bracket
@@ -20,40 +22,17 @@ VIA_ROWS = 10
 
 
 @inner
-def common_axes(link, wrap_link, moves, axes):
-    """Number of the axes (n,) that move all points and surfaces of a path: the first ones.
+def move_common(S, axes, known, speed, rate, gravity, found, motion, nodes, via, n_via):
+    """Fill the derivatives of nodes and via points by the common axes, the first columns.
 
-    link, wrap_link: links of the points and of the surfaces; axes from moves.shape[1] on are
-    drivers.
+    found (3, nodes, 3, n_own), motion (nodes, 3, 3) and via (n_own, n_via, VIA_ROWS, 6) as in
+    `fibermsk.kernels.lines.material.mass`; values of via points are those of the column ``known``.
     """
-    n = 0
-    for a in axes:
-        if a >= moves.shape[1]:
-            break
-        all_move = True
-        for k in link:
-            all_move = all_move and k >= 0 and moves[k, a]
-        for k in wrap_link:
-            all_move = all_move and k >= 0 and moves[k, a]
-        if not all_move:
-            break
-        n += 1
-    return n
-
-
-@inner
-def move_common(S, axes, n_common, known, speed, rate, gravity, found, nodes, via, n_via):
-    """Fill the derivatives of nodes and via points by the common axes.
-
-    found (n_own + 1, nodes, 3, 3), via (n_own, n_via, VIA_ROWS, 6) as in
-    `fibermsk.kernels.lines.material.mass`; values of via points are those of the axis ``known``.
-    """
-    W, V, A, part = scratch((3, 6)), scratch(6), scratch(6), scratch(6)
+    W, V, A, part, moved = scratch((3, 6)), scratch(6), scratch(6), scratch(6), scratch((3, 3))
     acceleration = scratch(3)
-    motion = found[axes.size]
     V[:] = 0.0
     A[:] = 0.0
-    for a in range(n_common):
+    for a in range(axes.size):
         own = S[axes[a]]
         bracket(V, own, W[1])
         bracket(V, W[1], part)
@@ -68,14 +47,16 @@ def move_common(S, axes, n_common, known, speed, rate, gravity, found, nodes, vi
             for r in range(3):
                 acceleration[r] = f[r] + gravity[r]
                 for d in range(3):
-                    found[a, k, d, r] = W[d, 3 + r]
-            out = found[a, k]
-            add_cross(1.0, W[0, :3], x, out[0])
-            add_cross(1.0, W[1, :3], x, out[1])
-            add_cross(1.0, W[0, :3], v, out[1])
-            add_cross(1.0, W[2, :3], x, out[2])
-            add_cross(2.0, W[1, :3], v, out[2])
-            add_cross(1.0, W[0, :3], acceleration, out[2])
+                    moved[d, r] = W[d, 3 + r]
+            add_cross(1.0, W[0, :3], x, moved[0])
+            add_cross(1.0, W[1, :3], x, moved[1])
+            add_cross(1.0, W[0, :3], v, moved[1])
+            add_cross(1.0, W[2, :3], x, moved[2])
+            add_cross(2.0, W[1, :3], v, moved[2])
+            add_cross(1.0, W[0, :3], acceleration, moved[2])
+            for d in range(3):
+                for r in range(3):
+                    found[d, k, r, a] = moved[d, r]
         for i in range(1, n_via):
             for row in range(VIA_ROWS):
                 for d in range(3):
@@ -89,26 +70,29 @@ def move_common(S, axes, n_common, known, speed, rate, gravity, found, nodes, vi
 
 
 @inner
-def turn_all(w, axes, a, weight, found, nodes, dens, via, n_via, dq):
+def turn_all(w, columns, a, weight, found, motion, nodes, dens, via, n_via, dq):
     """Add the terms of second derivatives by an axis that moves the whole path, of direction w.
 
-    It turns the derivatives by all axes after it: x_ab = w x x_b, and no fraction changes.
+    It turns the derivatives by all columns after it: x_ab = w x x_b, and no fraction changes.
     """
-    n_own = axes.size
-    for b in range(a, n_own):
-        total = 0.0
-        for k in range(nodes):
-            x, f = found[b, k, 0], found[n_own, k, 1]
-            for c in range(3):
-                u, v = (c + 1) % 3, (c + 2) % 3
-                total += weight[k] * (w[u] * x[v] - w[v] * x[u]) * f[c]
+    total, turned = np.zeros(columns.size), scratch(3)
+    for k in range(nodes):
+        f = motion[k, 1]
+        for c in range(3):
+            turned[c] = 0.0
+        add_cross(weight[k], f, w, turned)
+        for c in range(3):
+            x, scale = found[0, k, c], turned[c]
+            for b in range(a, columns.size):
+                total[b] += scale * x[b]
+    for b in range(a, columns.size):
         for i in range(1, n_via):
             x, own = via[b, i], via[0, i]
             scale = dens[i] * own[FRACTION, 1] * own[FRACTION, 1]
             for c in range(3):
                 u, v = (c + 1) % 3, (c + 2) % 3
                 bend = own[TAU_AFTER + c, 0] - own[TAU_BEFORE + c, 0]
-                total += scale * (w[u] * x[v, 3] - w[v] * x[u, 3]) * bend
-        dq[axes[a], axes[b]] += total
+                total[b] += scale * (w[u] * x[v, 3] - w[v] * x[u, 3]) * bend
+        dq[columns[a], columns[b]] += total[b]
         if a != b:
-            dq[axes[b], axes[a]] += total
+            dq[columns[b], columns[a]] += total[b]

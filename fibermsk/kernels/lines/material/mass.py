@@ -1,7 +1,8 @@
 """Inertia and weight of the mass of a muscle that moves with its path.
 
 Symbols: ``alpha`` fraction of the length, ``rho`` mass over it, ``s`` fraction at a via point,
-``tau`` = dx/dalpha, ``[.]`` what is after a via point minus what is before, ``u`` axes and drivers.
+``tau`` = dx/dalpha, ``[.]`` what is after a via point minus what is before, ``u`` axes and drivers,
+``a``, ``b`` columns of `fibermsk.kernels.lines.material.columns`.
 By Lagrange's equations the generalized forces of a continuous mass are
 
     r_a = int rho x_a.(x'' - g) dalpha
@@ -30,12 +31,12 @@ from fibermsk.kernels.lines.material.along import (
     place,
 )
 from fibermsk.kernels.lines.material.chains import chains_of
+from fibermsk.kernels.lines.material.columns import fill_pair, fill_way
 from fibermsk.kernels.lines.material.common import (
     FRACTION,
     TAU_AFTER,
     TAU_BEFORE,
     VIA_ROWS,
-    common_axes,
     move_common,
     turn_all,
 )
@@ -73,16 +74,16 @@ def _fill_tau(j, at_end, chains, points, wraps, ends, n, out):
 
 
 @inner
-def _add_via(density, slope, rate, axes, via, r, M, dq, dp):
+def _add_via(density, slope, rate, columns, via, r, M, dq, dp):
     """Add the terms of a via point, without those of second derivatives; via (n_own, rows, 6)."""
-    for a in range(axes.size):
-        own, to, value = via[a], axes[a], 0.0
+    for a in range(columns.size):
+        own, to, value = via[a], columns[a], 0.0
         for c in range(3):
             before, after = own[TAU_BEFORE + c, 0], own[TAU_AFTER + c, 0]
             value += own[c, 3] * (after - before)
             value -= 0.5 * own[FRACTION, 3] * (after * after - before * before)
         r[to] += density * rate * rate * value
-        for b in range(axes.size if M.size else 0):
+        for b in range(columns.size if M.size else 0):
             by, change = via[b], 0.0
             for c in range(3):
                 before, after = by[TAU_BEFORE + c, 3], by[TAU_AFTER + c, 3]
@@ -90,28 +91,29 @@ def _add_via(density, slope, rate, axes, via, r, M, dq, dp):
                 squares = own[TAU_AFTER + c, 0] * after - own[TAU_BEFORE + c, 0] * before
                 change -= own[FRACTION, 3] * squares
             s_b, rate_b = by[FRACTION, 3], by[FRACTION, 4]
-            dp[to, axes[b]] += 2.0 * density * rate * s_b * value
-            dq[to, axes[b]] += (2.0 * density * rate_b + slope * s_b * rate) * rate * value
-            dq[to, axes[b]] += density * rate * rate * change
+            dp[to, columns[b]] += 2.0 * density * rate * s_b * value
+            dq[to, columns[b]] += (2.0 * density * rate_b + slope * s_b * rate) * rate * value
+            dq[to, columns[b]] += density * rate * rate * change
 
 
 @kernel
 def fill_masses(
     paths, S, moves, state, muscles, chosen, chained, knot_start, knots, densities, at_points,
-    line, arc, speed, rate, gravity, axis_start, axes, ways, r, M, dq, dp, bend,
+    line, arc, speed, rate, gravity, movers, ways, r, M, dq, dp,
 ):  # fmt: skip
     """Add generalized forces of the mass of muscles; returns the sums of their energies.
 
-    Arguments are those of `fill_mass`, for each one k chosen (n,) of muscles; its knots and axes
-    are those from its start on. With None for ``chained`` none may have a chain.
+    Arguments are those of `fill_mass`, for each one k chosen (n,) of muscles; its knots are those
+    from its start on. With None for ``chained`` none may have a chain.
     """
     kinetic, potential = 0.0, 0.0
     for k in chosen:
         own = slice(knot_start[k], knot_start[k + 1])
-        by = axes[axis_start[k] : axis_start[k + 1]]
+        axes = movers.axes[movers.axis_start[k] : movers.axis_start[k + 1]]
+        columns = movers.columns[movers.column_start[k] : movers.column_start[k + 1]]
         found = fill_mass(
             paths, S, moves, state, muscles[k], chained, knots[own], densities[own], at_points[k],
-            line, arc, speed, rate, gravity, by, ways, r, M, dq, dp, bend,
+            line, arc, speed, rate, gravity, axes, movers.n_common[k], columns, ways, r, M, dq, dp,
         )  # fmt: skip
         kinetic += found[0]
         potential += found[1]
@@ -121,7 +123,7 @@ def fill_masses(
 @inner
 def fill_mass(
     paths, S, moves, state, m, chained, knots, densities, at_points, line, arc, speed, rate,
-    gravity, axes, ways, r, M, dq, dp, bend,
+    gravity, axes, n_common, columns, ways, r, M, dq, dp,
 ):  # fmt: skip
     """Add generalized forces of the mass of muscle m, inertia minus weight; returns its energies.
 
@@ -142,28 +144,19 @@ def fill_mass(
         Rates and accelerations of axes and drivers.
     gravity : (3,) float array
         [m/s^2].
-    axes : (n_own,) int array
-        Axes and drivers that move the path, in order.
-    ways : (n_u, n) float array
-        Rates of axes and drivers by those of the coordinates.
-    r : (n_u,) float array
+    axes, n_common, columns, ways
+        What moves the path; see `fibermsk.kernels.lines.material.columns`.
+    r : (n_u + n,) float array
         Generalized forces.
-    M, dq, dp : (n_u, n_u) float array
-        Their derivatives by accelerations, positions and speeds, without those in ``bend``; empty:
-        not added.
-    bend : (n, n) float array
-        Derivative by positions of the forces on the coordinates, by the second derivatives of the
-        points in the axes and drivers that do not move the whole path.
+    M, dq, dp : (n_u + n, n_u + n) float array
+        Their derivatives by accelerations, positions and speeds; empty: not added.
 
     Returns
     -------
     kinetic, potential : float
         Energies [J].
     """
-    n_own, n, n_u = axes.size, paths.start[m + 1] - paths.start[m], speed.size
-    link = paths.link[paths.start[m] : paths.start[m + 1]]
-    wrap_link = paths.wrap_link[paths.wrap_start[m] : paths.wrap_start[m + 1]]
-    n_common = common_axes(link, wrap_link, moves, axes)
+    n_own, n, n_u = columns.size, paths.start[m + 1] - paths.start[m], speed.size
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
     chains, most = None, 3 * n + knots.size
     if chained is not None:
@@ -172,17 +165,17 @@ def fill_mass(
     n_nodes = knots.size if at_points else most * max(line.shape[1], arc.shape[1])
     alpha, weight, where = np.empty(n_nodes), np.empty(n_nodes), np.empty((n_nodes, 2), np.int64)
     edge, sided, x = np.empty((2 * most, 3), np.int64), np.empty(2 * most), scratch((3, 6))
-    # by own axis b: x_b, x'_b and x''_b at the nodes; in the last place x', x'' - g and x
-    found = np.empty((n_own + 1, n_nodes, 3, 3))
-    passed, via = np.zeros((n_own, 2 * most)), np.zeros((n_own, n, VIA_ROWS, 6))
-    way, rest, one = np.zeros(n_u), np.zeros(n_u), np.zeros(n_u)
-    motion, nodes, edges, sections = found[n_own], 0, 0, 0
-    first = min(n_common, n_own - 1)
-    for b in range(first, n_own):
-        way[axes[b]] = 1.0
+    # at the nodes: x_b, x'_b and x''_b by own column b; x', x'' - g and x
+    found, motion = np.empty((3, n_nodes, 3, n_own)), np.empty((n_nodes, 3, 3))
+    passed, via = np.zeros((n_own, 2 * most)), np.zeros((max(n_own, 1), n, VIA_ROWS, 6))
+    way, rest, one = np.zeros((3, n_u)), np.zeros(n_u), np.zeros(n_u)
+    common, others = columns[:n_common], axes[n_common:]
+    nodes, edges, sections, first = 0, 0, 0, max(0, min(n_common, n_own - 1))
+    for b in range(first, max(n_own, 1)):
+        if b >= n_common and b < n_own:
+            fill_way(ways, columns[b] - n_u, others, way)
         moved = speed, rate, way
         sections = fill_paths(paths, S, moves, state, m, chains, *moved, points, wraps, ends)
-        way[axes[b]] = 0.0
         if b == first and at_points:
             nodes = fill_points(sections, chains, wraps, ends, knots, alpha, where)
             weight[:] = densities
@@ -193,11 +186,11 @@ def fill_mass(
             at = scaled(alpha[k], get(ends, sections))
             place(paths, chains, at, where[k, 0], where[k, 1], points, wraps, ends, x)
             for c in range(3):
-                for d in range(3):
-                    found[b, k, d, c] = x[c, 3 + d]
+                for d in range(3 if n_own else 0):
+                    found[d, k, c, b] = x[c, 3 + d]
                 motion[k, 0, c], motion[k, 1, c] = x[c, 1], x[c, 2] - gravity[c]
                 motion[k, 2, c] = x[c, 0]
-        for k in range(edges):
+        for k in range(edges if n_own else 0):
             j, piece = edge[k, 1], edge[k, 2]
             passed[b, k] = edge_fraction(j, piece, chains, wraps, ends, sections)[1][0]
         for i in range(1, 1 if at_points else sections):
@@ -207,33 +200,31 @@ def fill_mass(
             _fill_tau(i, False, *arguments, via[b, i, TAU_AFTER:FRACTION])
             put(via[b, i], FRACTION, over(get(ends, i), get(ends, sections)))
     n_via = 1 if at_points else sections
-    move_common(S, axes, n_common, first, speed, rate, gravity, found, nodes, via, n_via)
-    arguments = weight, gravity, axes, r, M, dq, dp
-    kinetic, potential = add_nodes(found, nodes, *arguments)
+    move_common(S, common, first, speed, rate, gravity, found, motion, nodes, via, n_via)
+    kinetic, potential = add_nodes(found, motion, nodes, weight, gravity, columns, r, M, dq, dp)
     second = M.size > 0
     # the ends of the integrals move through the material
     for k in range(edges if second else 0):
         f = motion[edge[k, 0], 1]
         for a in range(n_own):
-            J = found[a, edge[k, 0], 0]
+            J = found[0, edge[k, 0], :, a]
             h = sided[k] * (J[0] * f[0] + J[1] * f[1] + J[2] * f[2])
             for b in range(n_common, n_own):
-                dq[axes[a], axes[b]] += h * passed[b, k]
+                dq[columns[a], columns[b]] += h * passed[b, k]
     dens = np.zeros(n)
     for i in range(1, n_via):
         density, slope = density_at(via[0, i, FRACTION, 0], knots, densities)
         dens[i] = density
-        _add_via(density, slope, via[0, i, FRACTION, 1], axes, via[:, i], r, M, dq, dp)
+        _add_via(density, slope, via[0, i, FRACTION, 1], columns, via[:, i], r, M, dq, dp)
     if not second:
         return kinetic, potential
     # second derivatives of the points
     for a in range(n_common):
-        turn_all(S[axes[a], :3], axes, a, weight, found, nodes, dens, via, n_via, dq)
-    for a in range(ways.shape[1]):
-        if not _fill_way(ways, a, axes, n_common, one):
-            continue
-        for b in range(a, ways.shape[1]):
-            if not _fill_way(ways, b, axes, n_common, way):
+        direction = S[columns[a], :3]
+        turn_all(direction, columns, a, weight, found, motion, nodes, dens, via, n_via, dq)
+    for a in range(n_common, n_own):
+        for b in range(a, n_own):
+            if not fill_pair(ways, columns[a] - n_u, columns[b] - n_u, others, one, way):
                 continue
             fill_paths(paths, S, moves, state, m, chains, one, rest, way, points, wraps, ends)
             total = 0.0
@@ -250,17 +241,7 @@ def fill_mass(
                     change += points[i, c, 4] * (after - before)
                     change -= 0.5 * twice * (after * after - before * before)
                 total += dens[i] * own[FRACTION, 1] * own[FRACTION, 1] * change
-            bend[a, b] += total
+            dq[columns[a], columns[b]] += total
             if a != b:
-                bend[b, a] += total
+                dq[columns[b], columns[a]] += total
     return kinetic, potential
-
-
-@inner
-def _fill_way(ways, i, axes, n_common, way):
-    """Fill way (n_u,) with coordinate i's axes that do not move the whole path; False if none."""
-    found = False
-    for a in range(n_common, axes.size):
-        way[axes[a]] = ways[axes[a], i]
-        found = found or way[axes[a]] != 0.0
-    return found

@@ -12,6 +12,7 @@ from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.material.carried import carry, fill_link, fill_path_point
+from fibermsk.kernels.lines.material.columns import fill_pair, fill_way
 from fibermsk.kernels.lines.material.jets import minus, plus, scaled, times
 from fibermsk.kernels.lines.material.network import ROWS, fill_known, network_length, network_point
 from fibermsk.kernels.lines.material.sums import add_nodes
@@ -152,38 +153,36 @@ def fill_network_along(
 @kernel
 def fill_network_mass(
     paths, S, moves, state, network, k, j, w, fractions, masses, speed, rate, gravity, axes,
-    r, M, dq, dp,
+    columns, ways, r, M, dq, dp,
 ):  # fmt: skip
     """Add generalized forces of masses (n,) at fractions of a path; returns their energies.
 
-    Other arguments as those of `fibermsk.kernels.lines.material.mass.fill_masses`.
+    All columns are coordinates; other arguments as those of
+    `fibermsk.kernels.lines.material.mass.fill_mass`.
     """
-    n_own, n, n_u, second = axes.size, fractions.size, speed.size, M.size > 0
-    found, x = np.empty((n_own + 1, n, 3, 3)), np.empty((n, 3, 6))
-    way, rest, one, motion = np.zeros(n_u), np.zeros(n_u), np.zeros(n_u), found[n_own]
+    n_own, n, n_u = columns.size, fractions.size, speed.size
+    found, motion, x = np.empty((3, n, 3, n_own)), np.empty((n, 3, 3)), np.empty((n, 3, 6))
+    way, rest, one = np.zeros((3, n_u)), np.zeros(n_u), np.zeros(n_u)
     for b in range(n_own):
-        way[axes[b]] = 1.0
+        fill_way(ways, columns[b] - n_u, axes, way)
         _fill_points(paths, S, moves, state, network, k, j, w, fractions, speed, rate, way, x)
-        way[axes[b]] = 0.0
         for p in range(n):
             for c in range(3):
                 for d in range(3):
-                    found[b, p, d, c] = x[p, c, 3 + d]
+                    found[d, p, c, b] = x[p, c, 3 + d]
                 motion[p, 0, c], motion[p, 1, c] = x[p, c, 1], x[p, c, 2] - gravity[c]
                 motion[p, 2, c] = x[p, c, 0]
-    energies = add_nodes(found, n, masses, gravity, axes, r, M, dq, dp)
-    for a in range(n_own if second else 0):
-        one[axes[a]] = 1.0
+    energies = add_nodes(found, motion, n, masses, gravity, columns, r, M, dq, dp)
+    for a in range(n_own if M.size else 0):
         for b in range(a, n_own):
-            way[axes[b]] = 1.0
+            if not fill_pair(ways, columns[a] - n_u, columns[b] - n_u, axes, one, way):
+                continue
             _fill_points(paths, S, moves, state, network, k, j, w, fractions, one, rest, way, x)
-            way[axes[b]] = 0.0
             total = 0.0
             for p in range(n):
                 f = motion[p, 1]
                 total += masses[p] * (x[p, 0, 4] * f[0] + x[p, 1, 4] * f[1] + x[p, 2, 4] * f[2])
-            dq[axes[a], axes[b]] += total
+            dq[columns[a], columns[b]] += total
             if a != b:
-                dq[axes[b], axes[a]] += total
-        one[axes[a]] = 0.0
+                dq[columns[b], columns[a]] += total
     return energies

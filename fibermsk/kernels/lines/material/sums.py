@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from fibermsk._compile import inner
 
 
 @inner
-def add_nodes(found, nodes, weight, gravity, axes, r, M, dq, dp):
+def add_nodes(found, motion, nodes, weight, gravity, columns, r, M, dq, dp):
     """Add forces of masses at nodes, without second derivatives; returns their energies.
 
-    found (n_own + 1, ..., 3, 3): by own axis b: x_b, x'_b and x''_b at the nodes; in the last place
+    found (3, ..., 3, n_own): by own column b: x_b, x'_b and x''_b at the nodes; motion (..., 3, 3):
     x', x'' - g and x. weight (nodes,) [kg]; other arguments as those of
     `fibermsk.kernels.lines.material.mass.fill_mass`.
     """
-    n_own, kinetic, potential = axes.size, 0.0, 0.0
-    motion = found[n_own]
+    n_own, kinetic, potential = columns.size, 0.0, 0.0
+    own = np.zeros((3, n_own, n_own) if M.size else (3, 0, 0))
     for k in range(nodes):
-        v, f = motion[k, 0], motion[k, 1]
         for c in range(3):
-            kinetic += 0.5 * weight[k] * v[c] * v[c]
+            J, J_dot, J_ddot = found[0, k, c], found[1, k, c], found[2, k, c]
+            v, f = motion[k, 0, c], weight[k] * motion[k, 1, c]
+            kinetic += 0.5 * weight[k] * v * v
             potential -= weight[k] * gravity[c] * motion[k, 2, c]
-        for a in range(n_own):
-            J, to = found[a, k, 0], axes[a]
-            r[to] += weight[k] * (J[0] * f[0] + J[1] * f[1] + J[2] * f[2])
-            for b in range(n_own if M.size else 0):
-                then, by = axes[b], found[b, k]
-                for c in range(3):
-                    own = weight[k] * J[c]
-                    M[to, then] += own * by[0, c]
-                    dp[to, then] += 2.0 * own * by[1, c]
-                    dq[to, then] += own * by[2, c]
+            for a in range(n_own):
+                r[columns[a]] += f * J[a]
+            for a in range(own.shape[1]):
+                scale = weight[k] * J[a]
+                by_rate, by_speed, by_place = own[0, a], own[1, a], own[2, a]
+                for b in range(n_own if scale != 0.0 else 0):
+                    by_rate[b] += scale * J[b]
+                    by_speed[b] += 2.0 * scale * J_dot[b]
+                    by_place[b] += scale * J_ddot[b]
+    for a in range(own.shape[1]):
+        for b in range(n_own):
+            M[columns[a], columns[b]] += own[0, a, b]
+            dp[columns[a], columns[b]] += own[1, a, b]
+            dq[columns[a], columns[b]] += own[2, a, b]
     return kinetic, potential
