@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._compile import inlined, inner, kernel
+from fibermsk._compile import inlined, inner_body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.material.carried import add_drivers, carry, fill_link
 from fibermsk.kernels.lines.material.chains import chains_of
@@ -53,14 +53,14 @@ CHAINED = 2.0
 """In the place of the sign: a section over a chain of surfaces, known elsewhere."""
 
 
-@inner
+@inner_body
 def _turned(found, sine, cosine):
     """Angle of a cylinder's section from its start to its end, with the winding number."""
     turn = angle(sine, cosine)
     return ((found[DELTA], turn[0][1], turn[0][2]), turn[1])
 
 
-@inner
+@inner_body
 def _fill_section(kind, r, blend, R, p, found, motion, o, i, out):
     """Fill out (ROWS, 6) with the section from o to i around a surface; returns its length.
 
@@ -120,7 +120,7 @@ def _fill_section(kind, r, blend, R, p, found, motion, o, i, out):
     return plus(straight, times(weight, minus(length, straight)))
 
 
-@inner
+@inner_body
 def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, ends):
     """Fill the sections of muscle m and return their number n.
 
@@ -179,7 +179,7 @@ def place(paths, chains, at, j, piece, points, wraps, ends, out):
     _place_in_plane(at, j, piece, points, wraps, ends, out)
 
 
-@inner
+@inner_body
 def _place_in_plane(at, j, piece, points, wraps, ends, out):
     """As `place`, on a section that is straight or around one surface."""
     share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
@@ -245,7 +245,7 @@ def share_at(chains, wraps, j, piece):
     return over(planar, get(own, LAMBDA))
 
 
-@inner
+@inner_body
 def piece_at(n, chains, wraps, ends, at):
     """Section and piece at a length from the origin."""
     j, piece = 0, BEFORE

@@ -7,7 +7,7 @@ Jets are stored as rows (f, f', f'', g, g', g'').
 
 from __future__ import annotations
 
-from fibermsk._compile import inner, kernel
+from fibermsk._compile import body, inner_body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.skeleton.rigid import add_cross, bracket
 
@@ -15,7 +15,7 @@ TWIST, ACCELERATION, WAY, TWIST_VARIED, ACCELERATION_VARIED = 0, 1, 2, 3, 4
 """Rows of the motion of a link: spatial twist and acceleration, variation, and theirs by it."""
 
 
-@kernel
+@body
 def fill_link(S, moves, link, du, ddu, way, out):
     """Fill out (5, 6) with the motion of a link, angular parts first; -1 is the ground.
 
@@ -83,7 +83,7 @@ def fill_link(S, moves, link, du, ddu, way, out):
         dV[r] += swift[r]
 
 
-@inner
+@inner_body
 def fill_rates(V, A, x, fixed, first, second):
     """Fill velocity and acceleration (3,) of a vector x of a link; `fixed` as for `carry`.
 
@@ -96,7 +96,7 @@ def fill_rates(V, A, x, fixed, first, second):
     add_cross(1.0, V[:3], first, second)
 
 
-@inner
+@inner_body
 def carry(motion, x, fixed, out):
     """Fill out (3, 6) with a vector x (3,) of a link; with a point of it if `fixed` is 1, else 0.
 
@@ -119,7 +119,7 @@ def carry(motion, x, fixed, out):
         out[r, 3], out[r, 4], out[r, 5] = dx[r], dv[r], da[r]
 
 
-@inner
+@inner_body
 def _add_offset(motion, e, order, rate, change, way, fast, faster, out):
     """Add to out (3, 6) what a driver adds by the derivative e (3,) of a point, of an order.
 
@@ -145,7 +145,7 @@ def _add_offset(motion, e, order, rate, change, way, fast, faster, out):
             out[r, 5] += way * rate * rate * f
 
 
-@inner
+@inner_body
 def add_drivers(paths, state, k, motion, n_axes, du, ddu, way, out):
     """Add to path point k, out (3, 6), what drivers move it by; motion (5, 6) is its link's."""
     moving = paths.moving[k]
@@ -161,7 +161,7 @@ def add_drivers(paths, state, k, motion, n_axes, du, ddu, way, out):
                 )  # fmt: skip
 
 
-@kernel
+@body
 def fill_path_point(paths, S, moves, state, k, du, ddu, way, motion, out):
     """Fill out (3, 6) with path point k, and the motion (5, 6) of its link."""
     fill_link(S, moves, paths.link[k], du, ddu, way, motion)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import inner
+from fibermsk._compile import inner_body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.material.jets import (
     constant,
@@ -37,7 +37,7 @@ COLUMNS = 5
 """Columns of the extrapolation over the longest step: error about 1e-11 of the radius."""
 
 
-@inner
+@inner_body
 def fill_slope(kind, size, x, g):
     """Fill g (3, 6) with grad G at a point x (3, 6); returns G."""
     if kind == ELLIPSOID:
@@ -64,7 +64,7 @@ def fill_slope(kind, size, x, g):
     return scaled(0.5, square)
 
 
-@inner
+@inner_body
 def bend_of(kind, size, x, t):
     """t.G'' t at a point x and a direction t (3, 6)."""
     if kind == ELLIPSOID:
@@ -85,7 +85,7 @@ def bend_of(kind, size, x, t):
     return plus(flat, up)
 
 
-@inner
+@inner_body
 def angle_of(kind, size, x, t, length):
     """Angle by which an arc turns at its start: normal curvature times length [rad].
 
@@ -98,7 +98,7 @@ def angle_of(kind, size, x, t, length):
     return times(length, over(bend_of(kind, size, x, t), root(product(g, g))))
 
 
-@inner
+@inner_body
 def settle_state(kind, size, y):
     """Move a state (6, 6) onto the surface: its point along g, its tangent by projection.
 
@@ -117,7 +117,7 @@ def settle_state(kind, size, y):
         put(t, r, over(get(t, r), norm))
 
 
-@inner
+@inner_body
 def _fill_change(kind, size, y, out):
     """Fill out (6, 6) with dy/ds."""
     g = out[3:]
@@ -129,7 +129,7 @@ def _fill_change(kind, size, y, out):
             out[r, d] = y[3 + r, d]
 
 
-@inner
+@inner_body
 def _add_midpoint(kind, size, y, first, h, n, weight, before, here, change, out):
     """Add weight times the result of the modified midpoint rule, n substeps of h, to out (6, 6)."""
     for r in range(6):
@@ -149,7 +149,7 @@ def _add_midpoint(kind, size, y, first, h, n, weight, before, here, change, out)
             out[r, d] += 0.5 * weight * last
 
 
-@inner
+@inner_body
 def _step(kind, size, y, h, columns):
     """Move a state by a step, extrapolated from 2, 4, 6 .. substeps (Gragg)."""
     first, change, before = scratch((6, 6)), scratch((6, 6)), scratch((6, 6))
@@ -172,7 +172,7 @@ def _step(kind, size, y, h, columns):
             y[r, d] = out[r, d]
 
 
-@inner
+@inner_body
 def _radius(kind, size, y):
     """Least radius of curvature of an ellipsoid or a torus at a state [m], or less."""
     x = scratch(3)
@@ -188,7 +188,7 @@ def _radius(kind, size, y):
     return min(size[0], math.sqrt(x[0] * x[0] + x[1] * x[1]))
 
 
-@inner
+@inner_body
 def advance_state(kind, size, y, length):
     """Move a state on an ellipsoid or a torus along its geodesic by a constant length [m]."""
     done = 0.0
@@ -216,14 +216,14 @@ def advance_state(kind, size, y, length):
         done = length if last else done + h
 
 
-@inner
+@inner_body
 def _add(y, factor, change, out):
     """Fill out with y + factor change, for a jet factor."""
     for r in range(6):
         put(out, r, plus(get(y, r), times(factor, get(change, r))))
 
 
-@inner
+@inner_body
 def _shift(kind, size, y, length):
     """Move a state along its geodesic by a length without a value, a jet.
 
@@ -243,7 +243,7 @@ def _shift(kind, size, y, length):
     _add(y, scaled(1.0 / 6.0, length), total, y)
 
 
-@inner
+@inner_body
 def _around(kind, size, y, length):
     """Move a state along the helix of a cylinder or the great circle of a sphere."""
     if kind == CYLINDER:
@@ -264,7 +264,7 @@ def _around(kind, size, y, length):
         put(y, 3 + r, minus(times(c, t), scaled(1.0 / size[0], times(s, x))))
 
 
-@inner
+@inner_body
 def flow(kind, size, y, run, length, out):
     """Fill out with the state at the arc length `length`, a jet, from y at the constant `run`.
 

@@ -6,13 +6,13 @@ a surface, so a continuous mass is integrated from corner to corner, and along e
 
 from __future__ import annotations
 
-from fibermsk._compile import inlined, inner
+from fibermsk._compile import inlined, inner_body
 from fibermsk.kernels.lines.material.along import BEFORE, bends, piece_at, pieces_of, share_at
 from fibermsk.kernels.lines.material.jets import minus, over, plus, times
 from fibermsk.kernels.lines.material.vectors import get
 
 
-@inner
+@inner_body
 def density_at(alpha, knots, densities):
     """Density of the mass at a fraction of the length and its slope, linear between knots."""
     if alpha < knots[0] or alpha > knots[-1]:
@@ -34,7 +34,7 @@ def edge_fraction(j, part, chains, wraps, ends, n):
     return over(at, get(ends, n))
 
 
-@inner
+@inner_body
 def fill_points(n, chains, wraps, ends, fractions, alpha, where):
     """Fill nodes at given fractions; returns their number. See `fill_nodes`."""
     for k in range(fractions.size):
@@ -43,7 +43,7 @@ def fill_points(n, chains, wraps, ends, fractions, alpha, where):
     return fractions.size
 
 
-@inner
+@inner_body
 def fill_nodes(
     n, chains, wraps, ends, knots, densities, line, arc, alpha, weight, where, edge, sided
 ):  # fmt: skip

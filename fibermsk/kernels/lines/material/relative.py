@@ -6,14 +6,14 @@ arrays (3, 3), component first; see `fibermsk.kernels.lines.material.triples`.
 
 from __future__ import annotations
 
-from fibermsk._compile import inner
+from fibermsk._compile import inner_body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.material.carried import fill_rates
 from fibermsk.kernels.lines.material.triples import plus, root, times
 from fibermsk.kernels.skeleton.rigid import add_cross
 
 
-@inner
+@inner_body
 def into_surface(R, p, V, A, jet, out):
     """Fill out (3, 3) with a point in the frame of a moving surface."""
     x, v, a = scratch(3), scratch(3), scratch(3)
@@ -33,7 +33,7 @@ def into_surface(R, p, V, A, jet, out):
             out[c, 2] += R[r, c] * a[r]
 
 
-@inner
+@inner_body
 def out_of_surface(R, p, V, A, local, out):
     """Fill out (3, 3) with a point given in the frame of a moving surface."""
     x, v, a, w, b = scratch(3), scratch(3), scratch(3), scratch(3), scratch(3)
@@ -49,19 +49,19 @@ def out_of_surface(R, p, V, A, local, out):
         out[r, 0], out[r, 1], out[r, 2] = x[r], v[r] + w[r], a[r] + b[r]
 
 
-@inner
+@inner_body
 def triple(array, r):
     """Row of an array as a triple."""
     return (array[r, 0], array[r, 1], array[r, 2])
 
 
-@inner
+@inner_body
 def store(array, r, jet):
     """Store a triple in a row of an array."""
     array[r, 0], array[r, 1], array[r, 2] = jet
 
 
-@inner
+@inner_body
 def norm(x, y, z):
     """Length of a vector of triples."""
     return root(plus(plus(times(x, x), times(y, y)), times(z, z)))

@@ -7,13 +7,14 @@ of one order more, so that three steps are exact for jets.
 
 from __future__ import annotations
 
-from fibermsk._compile import inner
+from fibermsk._compile import inner_body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.material.carried import fill_link
 from fibermsk.kernels.lines.material.flow import angle_of, fill_slope, flow, settle_state
 from fibermsk.kernels.lines.material.jets import constant, minus, over, plus, root, scaled, times
 from fibermsk.kernels.lines.material.vectors import (
     carry_frame,
+    copy,
     cross_of,
     divide,
     get,
@@ -27,7 +28,7 @@ ORDERS = 3
 """Orders of derivatives of a jet."""
 
 
-@inner
+@inner_body
 def weight_of(phi, blend):
     """Weight of the wrapped path at a wrap angle: 6 u^5 - 15 u^4 + 10 u^3 of u = phi / blend."""
     if not phi[0][0] < blend or blend == 0.0:
@@ -38,7 +39,7 @@ def weight_of(phi, blend):
     return times(cubic, inside)
 
 
-@inner
+@inner_body
 def _fill_sides(kind, size, y, n, b):
     """Fill n, b (3, 6): normal and b = n x t at a state, frame of the surface."""
     fill_slope(kind, size, y[:3], n)
@@ -46,7 +47,7 @@ def _fill_sides(kind, size, y, n, b):
     cross_of(n, y[3:], b)
 
 
-@inner
+@inner_body
 def _fill_tip(kind, size, frame, y, tip, sides):
     """Fill a tangent point tip (3, 6), and n and b there, sides (2, 3, 6), in the ground."""
     n, b = scratch((3, 6)), scratch((3, 6))
@@ -56,7 +57,7 @@ def _fill_tip(kind, size, frame, y, tip, sides):
     out_of_frame(frame, b, False, sides[1])
 
 
-@inner
+@inner_body
 def _move_state(kind, size, y, alpha, beta, theta):
     """Move the start of an arc by its unknowns, jets without values."""
     n, b = scratch((3, 6)), scratch((3, 6))
@@ -68,14 +69,14 @@ def _move_state(kind, size, y, alpha, beta, theta):
     settle_state(kind, size, y)
 
 
-@inner
+@inner_body
 def _separation(a, b, out):
     """Fill out (3, 6) with b - a; returns its length."""
     less(b, constant(1.0), a, out)
     return root(product(out, out))
 
 
-@inner
+@inner_body
 def _fill_residual(chains, first, m, sides, o, i, residual):
     """Fill residual (4 m, 6) of a variant's equations, of m arcs from the first one on."""
     line = scratch((3, 6))
@@ -91,7 +92,7 @@ def _fill_residual(chains, first, m, sides, o, i, residual):
                 put(residual, 4 * k + 2 * end + q, over(product(sides[k, end, q], line), length))
 
 
-@inner
+@inner_body
 def _fill_variant(paths, chains, v, o, i, sides, residual):
     """Fill the jets of the tangent points of a variant and of its length; work space at the end."""
     first, m = chains.variant[v]
@@ -108,7 +109,7 @@ def _fill_variant(paths, chains, v, o, i, sides, residual):
             w, own = chains.wrap[arc], chains.state[arc]
             kind, size, frame = paths.kind[w], paths.size[w], chains.frame[arc]
             _fill_tip(kind, size, frame, own, chains.tip[arc, 0], sides[k, 0])
-            y[:] = own
+            copy(own, y)
             flow(kind, size, y, 0.0, get(chains.run[arc], 0), swept)
             _fill_tip(kind, size, frame, swept, chains.tip[arc, 1], sides[k, 1])
         _fill_residual(chains, first, m, sides, o, i, residual)
@@ -141,13 +142,13 @@ def _fill_variant(paths, chains, v, o, i, sides, residual):
         put(chains.run[arc], 1, total)
         total = plus(total, get(chains.run[arc], 0))
         put(chains.run[arc], 2, total)
-        chains.here[arc] = chains.state[arc]
+        copy(chains.state[arc], chains.here[arc])
         chains.at[arc] = 0.0
     before = o if m == 0 else chains.tip[first + m - 1, 1]
     put(chains.mix[v], 1, plus(total, _separation(before, i, line)))
 
 
-@inner
+@inner_body
 def _forward(sides, r):
     """Component r of the value of the tangent t = b x n."""
     n, b = sides[0], sides[1]
@@ -155,7 +156,7 @@ def _forward(sides, r):
     return b[u, 0] * n[v, 0] - b[v, 0] * n[u, 0]
 
 
-@inner
+@inner_body
 def _fill_weights(paths, chains, first, count):
     """Fill the weights of the variants of a section, by the wrap angles of the first one."""
     for v in range(first, first + count):
@@ -174,7 +175,7 @@ def _fill_weights(paths, chains, first, count):
             put(chains.mix[first + v], 0, times(get(chains.mix[first + v], 0), own))
 
 
-@inner
+@inner_body
 def fill_chain(paths, S, moves, state, chains, j, du, ddu, way, o, i):
     """Fill the jets of section j between o and i (3, 6); returns its length."""
     first, count, edge, edges = chains.section[j]
@@ -200,7 +201,7 @@ def fill_chain(paths, S, moves, state, chains, j, du, ddu, way, o, i):
     return length
 
 
-@inner
+@inner_body
 def _on_variant(paths, chains, v, at, middle, o, i, out):
     """Fill out (3, 6) with the point at a length, a jet, on the piece with the length `middle`."""
     first, m = chains.variant[v]
@@ -213,14 +214,15 @@ def _on_variant(paths, chains, v, at, middle, o, i, out):
             kind, size = paths.kind[w], paths.size[w]
             run = minus(at, get(chains.run[arc], 1))
             if run[0][0] < chains.at[arc]:
-                chains.here[arc], chains.at[arc] = chains.state[arc], 0.0
+                copy(chains.state[arc], chains.here[arc])
+                chains.at[arc] = 0.0
             chains.at[arc] = flow(kind, size, chains.here[arc], chains.at[arc], run, local)
             out_of_frame(chains.frame[arc], local[:3], True, out)
             return
     _on_line(chains, first + m, first, at, o, i, get(chains.mix[v], 1), out)
 
 
-@inner
+@inner_body
 def _on_line(chains, arc, first, at, o, end, length, out):
     """Fill out (3, 6) with the point at a length, on the line that leads to an arc."""
     start, low = o, constant(0.0)
@@ -232,7 +234,7 @@ def _on_line(chains, arc, first, at, o, end, length, out):
         put(out, r, plus(get(start, r), step))
 
 
-@inner
+@inner_body
 def middle_of(chains, j, piece):
     """Share of the length of section j at the middle of a piece."""
     _, _, edge, edges = chains.section[j]
@@ -241,7 +243,7 @@ def middle_of(chains, j, piece):
     return 0.5 * (low + high)
 
 
-@inner
+@inner_body
 def place_on_chain(paths, chains, j, share, piece, o, i, out):
     """Fill out (3, 6) with the point at a share, a jet, of the length of section j, on a piece."""
     first, count, _, _ = chains.section[j]
@@ -259,7 +261,7 @@ def place_on_chain(paths, chains, j, share, piece, o, i, out):
             put(out, r, plus(get(out, r), times(weight, get(part, r))))
 
 
-@inner
+@inner_body
 def fill_end_way(chains, j, at_end, o, i, out):
     """Fill out (3, 6) with the derivative of the point by the share, at an end of section j."""
     first, count, _, _ = chains.section[j]
@@ -279,7 +281,7 @@ def fill_end_way(chains, j, at_end, o, i, out):
             put(out, r, plus(get(out, r), times(steep, get(line, r))))
 
 
-@inner
+@inner_body
 def bent_there(chains, j, piece):
     """Whether a piece of section j lies on an arc of a variant."""
     first, count, _, _ = chains.section[j]

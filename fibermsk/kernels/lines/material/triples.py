@@ -4,34 +4,34 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import inner
+from fibermsk._compile import inner_body
 
 
-@inner
+@inner_body
 def constant(value):
     """A value that does not change."""
     return (value, 0.0, 0.0)
 
 
-@inner
+@inner_body
 def plus(a, b):
     """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
 
 
-@inner
+@inner_body
 def minus(a, b):
     """a - b."""
     return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
 
 
-@inner
+@inner_body
 def scaled(c, a):
     """A constant times a."""
     return (c * a[0], c * a[1], c * a[2])
 
 
-@inner
+@inner_body
 def times(a, b):
     """a b."""
     return (
@@ -41,7 +41,7 @@ def times(a, b):
     )
 
 
-@inner
+@inner_body
 def over(a, b):
     """a / b."""
     f = a[0] / b[0]
@@ -49,7 +49,7 @@ def over(a, b):
     return (f, d, (a[2] - 2.0 * d * b[1] - f * b[2]) / b[0])
 
 
-@inner
+@inner_body
 def root(a):
     """Square root of a positive value."""
     f = math.sqrt(a[0])
@@ -57,7 +57,7 @@ def root(a):
     return (f, d, (0.5 * a[2] - d * d) / f)
 
 
-@inner
+@inner_body
 def angle(y, x):
     """atan2(y, x)."""
     square = x[0] * x[0] + y[0] * y[0]
@@ -70,7 +70,7 @@ def angle(y, x):
     )
 
 
-@inner
+@inner_body
 def cosine_and_sine(a):
     """cos a and sin a."""
     c, s = math.cos(a[0]), math.sin(a[0])
@@ -78,7 +78,7 @@ def cosine_and_sine(a):
     return (c, -s * a[1], -s * a[2] - c * square), (s, c * a[1], c * a[2] - s * square)
 
 
-@inner
+@inner_body
 def hyperbolic_tangent(a):
     """tanh a."""
     t = math.tanh(a[0])
