@@ -27,6 +27,24 @@ def test_accelerations_are_those_of_plain_numpy(rng, muscle, mass):
         np.testing.assert_allclose(found, expected, atol=1e-8 * np.abs(expected).max())
 
 
+def test_muscles_without_a_law_are_in_the_result(tmp_path):
+    result = fm.simulate_scene(
+        fm.make_scene("double_pendulum", muscle="III", duration=0.1, steps=5)
+    )
+    muscle = result.muscles["muscle"]
+    assert list(muscle.fields) == [
+        "length", "lengthening_speed", "length_jump", "moment_arm/q1", "moment_arm/q2",
+    ]  # fmt: skip
+    ends = [plain.on_bone(k, [result.coordinate(q)[-1] for q in ("q1", "q2")], x)
+            for k, x in plain.PATHS["III"].points]  # fmt: skip
+    np.testing.assert_allclose(muscle.path[-1, [0, -1]], np.real(ends), atol=1e-12)
+    assert muscle["length"][-1] > np.linalg.norm(np.subtract(*np.real(ends))) - 1e-12
+    fm.save(result, tmp_path / "r.h5")
+    again = fm.load(tmp_path / "r.h5").muscles["muscle"]
+    np.testing.assert_array_equal(again.path, muscle.path)
+    assert np.isnan(again.drawn.activation).all()  # drawn, in no color
+
+
 @pytest.mark.parametrize("field, value", [("muscle", "IV"), ("mass", "none"), ("wrapping", "x")])
 def test_wrong_options_are_refused(field, value):
     with pytest.raises(fm.ModelError, match=f"{field} = '{value}'; must be one of"):

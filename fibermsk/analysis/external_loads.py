@@ -91,7 +91,7 @@ class _Reader:
 
     def __init__(self, file: Path, model: Model) -> None:
         self._file, self._model = file, model
-        root = read_xml(file)
+        root = read_xml(file, what="loads")
         sets = [one for one in (root, *root.children) if one.tag == "ExternalLoads"]
         if len(sets) != 1:
             self._fail(root, "holds no <ExternalLoads>", "must have one; is this another file?")

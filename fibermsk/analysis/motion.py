@@ -39,6 +39,7 @@ class Motion(NamedTuple):
     time: Array  # (n,) [s], increasing
     values: dict[str, Array]  # (n,) each [rad or m], by coordinate that may follow
     left_out: dict[str, str]  # reason by column that is not used
+    against: str  # what the file says of angles, if that is not what was asked for
 
 
 def motion_of(
@@ -61,6 +62,9 @@ def motion_of(
         degrees = signals.in_degrees
     else:
         degrees = _check.flag(owner, "in_degrees", in_degrees)
+    against = ""
+    if signals.degrees_said and degrees != signals.in_degrees:
+        against = f"inDegrees={'yes' if signals.in_degrees else 'no'}"
     coordinates = {one.name: one for one in model.coordinates}
     dependent = {one.dependent: one.independent for one in model.couplings}
     values, left_out = dict[str, Array](), dict[str, str]()
@@ -89,7 +93,7 @@ def motion_of(
             f"{_check.first_names(columns, _MOST)}; the model has: "
             f"{', '.join(coordinates) or 'none'}"
         )
-    return Motion(signals.name, signals.time, values, left_out)
+    return Motion(signals.name, signals.time, values, left_out, against)
 
 
 def _coordinate_of(column: str, known: Mapping[str, Coordinate]) -> str:
@@ -148,7 +152,8 @@ def drive(
     -----
     ModelWarning
         Names the columns that are not used, and why, the longest interval without samples if it
-        is more than five times the usual one, and values far beyond a coordinate's declared range.
+        is more than five times the usual one, values far beyond a coordinate's declared range, and
+        a header that says another unit of angles than ``in_degrees``.
 
     Examples
     --------
@@ -180,6 +185,11 @@ def warn_of(model: Model, motion: Motion, *, whole: bool = False) -> None:
     steps = np.diff(motion.time)
     usual, k = float(np.median(steps)), int(steps.argmax())
     told = list[str]()
+    if motion.against:
+        told.append(
+            f"its header says {motion.against}, but angles are read in "
+            f"{'radians' if motion.against.endswith('yes') else 'degrees'}, as asked for"
+        )
     if steps[k] > _GAP * usual:
         told.append(
             f"has no samples between {motion.time[k]:g} and "

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk.bench.bench import Findings, Options
+from fibermsk.bench.measure.models import find_model
 from fibermsk.bench.measure.timing import medians_in_turn
 from fibermsk.bench.measure.worker import Worker
 from fibermsk.errors import ModelWarning
@@ -24,28 +25,62 @@ from fibermsk.model import (
 )
 
 _MUSCLES, _STEPS, _DT = 40, 10, 1e-3
+_LEG = "Rajagopal2016.osim"
 _REPEATS, _QUICK_REPEATS = 15, 1
 
 
 def run(options: Options) -> Findings:
-    """A step of SDIRK2 with 40 muscles on a limb."""
+    """A step of SDIRK2 with 40 muscles on a limb, and on the leg of a published model."""
     findings = Findings(ratios={})
     repeats = _QUICK_REPEATS if options.quick else _REPEATS
-    options.say("40 muscles")
+    path = find_model(_LEG)
     with Worker(1) as worker:
-        found = worker.call("fibermsk.bench.muscle_mass:time_steps", repeats=repeats)
-    for case, seconds in found.items():
-        findings.add(case, "fibermsk", _MUSCLES, seconds)
-    findings.ratios["with_mass_over_massless"] = found["with mass"] / found["massless"]
+        options.say(f"limb, {_MUSCLES} muscles")
+        cases = {"limb": worker.call("fibermsk.bench.muscle_mass:time_limb", repeats=repeats)}
+        if path is None:
+            findings.notes.append(f"leg: FIBERMSK_MODELS does not lead to {_LEG}")
+        else:
+            options.say("leg")
+            cases["leg"] = worker.call(
+                "fibermsk.bench.muscle_mass:time_leg", file=str(path), repeats=repeats
+            )
+    for case, found in cases.items():
+        for kind, seconds in found.items():
+            findings.add(f"{case}, {kind}", "fibermsk", _MUSCLES, seconds)
+            if kind != "massless":
+                name = f"{case}_{kind.replace(' ', '_')}_over_massless"
+                findings.ratios[name] = seconds / found["massless"]
     findings.notes.append(
-        "a step of 1 ms by SDIRK2 with Newton's iterations, of a limb with four hinges and muscles "
-        "with elastic tendons; both in turn, medians. ratio: with mass over massless"
+        "a step of 1 ms by SDIRK2 with Newton's iterations, of a limb with four hinges or the "
+        f"right leg of {_LEG} with all its joints, and muscles with elastic tendons; in turn, "
+        "medians. with mass: of fm.with_muscle_mass, for the leg; uniform: along the whole path"
     )
     return findings
 
 
-def time_steps(repeats: int) -> dict[str, float]:
-    """Median times of a step [s]."""
+def time_limb(repeats: int) -> dict[str, float]:
+    """Median times of a step of the limb [s]."""
+    return _time_steps({"massless": limb(None), "with mass": limb(0.2)}, repeats)
+
+
+def time_leg(file: str, repeats: int) -> dict[str, float]:
+    """Median times of a step of the leg [s]."""
+    from fibermsk.anatomy import with_muscle_mass
+    from fibermsk.read import read_osim
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # of parts of the model that are left out
+        model = read_osim(file)
+        model = model.edit(remove=[one for one in model.muscles if not one.name.endswith("_r")])
+        acting = {"activation": 0.02, "law": HillLaw()}
+        model = model.edit({one: acting for one in model.muscles})
+        uniform = model.edit({one: {"mass": 0.3} for one in model.muscles})
+        massive = with_muscle_mass(model).model
+    return _time_steps({"massless": model, "with mass": massive, "uniform": uniform}, repeats)
+
+
+def _time_steps(models: dict[str, Model], repeats: int) -> dict[str, float]:
+    """Median times of a step of each model [s]."""
     from fibermsk.solvers import SDIRK2, FixedSteps, simulate
     from fibermsk.system import build
 
@@ -56,8 +91,7 @@ def time_steps(repeats: int) -> dict[str, float]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # tendons may be slack at the start
-        kinds = {"massless": None, "with mass": 0.2}
-        systems = {case: build(limb(mass)) for case, mass in kinds.items()}
+        systems = {case: build(model) for case, model in models.items()}
         runs = {case: lambda own=own: march(own) for case, own in systems.items()}
         found = medians_in_turn(runs, repeats)
     return {case: seconds / _STEPS for case, seconds in found.items()}

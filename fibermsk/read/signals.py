@@ -48,6 +48,8 @@ class Signals:
     in_degrees : bool, optional
         Whether the angles of a storage are in degrees: from its header, else as in OpenSim, true
         for a .mot file without a version. Values are never converted.
+    degrees_said : bool, optional
+        Whether a header says so.
     """
 
     name: str
@@ -55,12 +57,14 @@ class Signals:
     values: dict[str, Array]
     units: dict[str, str] = field(default_factory=dict)
     in_degrees: bool = False
+    degrees_said: bool = False
 
     def __post_init__(self) -> None:
         owner = f"signals {_check.instance('signals', 'name', self.name, str, 'a text')!r}"
         for what, value in (("values", self.values), ("units", self.units)):
             _check.instance(owner, what, value, Mapping, "a dict by the names of the columns")
         in_degrees = _check.flag(owner, "in_degrees", self.in_degrees)
+        _check.flag(owner, "degrees_said", self.degrees_said)
         # files may contain any numbers; their users check the range
         time = _check.array(owner, "time", self.time, ("m",), "s", largest=math.inf)
         late = np.flatnonzero(time[1:] <= time[:-1])
@@ -221,7 +225,10 @@ def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -
     if degrees.lower() not in ("yes", "y", "no", "n"):
         raise ModelError(f"{owner}, line {line}: inDegrees={degrees[:40]}; must be yes or no")
     name = header.get("name", ("", 0))[0] or stem
-    return Signals(name, time, values, in_degrees=degrees.lower() in ("yes", "y"))
+    return Signals(
+        name, time, values, in_degrees=degrees.lower() in ("yes", "y"),
+        degrees_said="indegrees" in header,
+    )  # fmt: skip
 
 
 def _header(owner: str, lines: list[str]) -> tuple[dict[str, tuple[str, int]], int]:

@@ -74,21 +74,21 @@ def _cut(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def read_xml(path: Path, *, max_bytes: int = MAX_BYTES) -> Element:
-    """Read an XML file and return its root element.
+def read_xml(path: Path, *, what: str = "model", max_bytes: int = MAX_BYTES) -> Element:
+    """Read an XML file of what it is to have, and return its root element.
 
     Files that are too large, not well-formed, or declare a document type or entities are refused.
     """
-    return _Builder(path).build(_contents(path, max_bytes))
+    return _Builder(path).build(_contents(path, what, max_bytes))
 
 
-def _contents(path: Path, max_bytes: int) -> bytes:
+def _contents(path: Path, what: str, max_bytes: int) -> bytes:
     """Bytes of a regular file that is not too large."""
     try:
         if not path.exists():
-            raise ModelError(f"{path}: no such file; must name a model file; check the path")
+            raise ModelError(f"{path}: no such file; must name a {what} file; check the path")
         if not path.is_file():
-            raise ModelError(f"{path}: not a file; must name a model file")
+            raise ModelError(f"{path}: not a file; must name a {what} file")
         size = path.stat().st_size
         if size > max_bytes:
             raise ModelError(

@@ -46,7 +46,9 @@ class MuscleHistory(Histories):
         theta = np.linspace(0.0, 1.0, n)
         unknown = np.full((n_frames, n), np.nan)
         nowhere = np.full((n_frames, n, 3), np.nan)
-        force = np.repeat(self["tendon_force"][:, None], n, axis=1)
+        without_law = np.full(n_frames, np.nan)
+        force = self["tendon_force"] if "tendon_force" in self.arrays else without_law
+        force = np.repeat(force[:, None], n, axis=1)
         ends = np.full((n_frames, 3), np.nan)
         return FiberHistory(
             node_theta=theta,
@@ -60,7 +62,7 @@ class MuscleHistory(Histories):
             axial_force=force,
             tissue_force=unknown,
             contact_line_force=nowhere,
-            activation=self["activation"],
+            activation=self["activation"] if "activation" in self.arrays else without_law,
             force_origin=ends,
             force_insertion=ends,
         )

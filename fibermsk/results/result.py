@@ -191,7 +191,7 @@ class Result:
         Reported fields of springs, loads and other elements by element and name:
         ``result.elements["band"]["tension"]``.
     muscles : dict of MuscleHistory
-        Line muscles with a force by name: ``result.muscles["biceps"]["tendon_force"]``.
+        Line muscles with a force or mass by name: ``result.muscles["biceps"]["tendon_force"]``.
     """
 
     scene: str

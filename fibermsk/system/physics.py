@@ -42,14 +42,17 @@ def physics_of(
 
 def _line_muscles(model: Model, own: Configuration, state_of: Index) -> Iterator[Contribution]:
     """Force and mass of the line muscles; their kernels compile only where they are used."""
+    paths = None
     if model.acting_muscles:
         from fibermsk.system.lines.muscles import LineMuscles
 
-        yield LineMuscles(model, own, state_of)
+        muscles = LineMuscles(model, own, state_of)
+        paths = muscles.paths
+        yield muscles
     if model.massive_muscles:
         from fibermsk.system.lines.mass import MuscleMasses
 
-        yield MuscleMasses(model, own)
+        yield MuscleMasses(model, own, paths)
 
 
 def _any_fiber(model: Model, part: str) -> bool:

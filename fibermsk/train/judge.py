@@ -15,13 +15,14 @@ MEASURES = ("position", "length", "moment arm")
 """Distance of a point, length, and moment arm about the axis of the surface, over its radius."""
 
 
-def errors_of(surface: str, network: Network, n: int, seed: int) -> Array:
+def errors_of(surface: str, network: Network, n: int, seed: int, *, even: bool = False) -> Array:
     """Median, 99 % and largest of the errors (3, 3) of n random paths within the range.
 
-    Paths near lift-off are included. Rows are `MEASURES`.
+    They are drawn as in the training, or `even` in distance and angle. Paths near lift-off are
+    included. Rows are `MEASURES`.
     """
     rng = np.random.default_rng(seed)
-    ends, alpha = draw_ends(surface, n, rng), rng.uniform(0.0, 1.0, n)
+    ends, alpha = draw_ends(surface, n, rng, even=even), rng.uniform(0.0, 1.0, n)
     o, i = ends_in_frame(ends)
     x, length, turned = np.empty((n, 3)), np.empty(n), np.empty(n)
     reference = math.pi if surface == CYLINDER else 0.0

@@ -44,9 +44,9 @@ class Samples(NamedTuple):
     position: Array
 
 
-def draw_ends(surface: str, n: int, rng: np.random.Generator) -> Ends:
-    """Random ends within the range of a surface."""
-    drawn = _draw_ends(surface, 2 * n, rng)
+def draw_ends(surface: str, n: int, rng: np.random.Generator, *, even: bool = False) -> Ends:
+    """Random ends within the range of a surface, more of them near it unless `even`."""
+    drawn = _draw_ends(surface, 2 * n, rng, even)
     (own,) = np.nonzero(excess_of(drawn) <= RANGES[surface].get("excess", (0.0, math.inf))[1])
     return Ends(*(value[own[:n]] for value in drawn))
 
@@ -59,17 +59,18 @@ def excess_of(ends: Ends) -> Array:
     return around - np.sqrt(square)
 
 
-def _draw_ends(surface: str, n: int, rng: np.random.Generator) -> Ends:
+def _draw_ends(surface: str, n: int, rng: np.random.Generator, even: bool) -> Ends:
     own = RANGES[surface]
     # half of them uniform in the angles to the tangent points, so that near ends are many
     low, high = (math.acos(1.0 / rho) for rho in own["rho"])
     near = 1.0 / np.cos(rng.uniform(low, high, (2, n)))
-    rho_o, rho_i = np.where(rng.uniform(size=(2, n)) < 0.5, near, rng.uniform(*own["rho"], (2, n)))
+    some = np.full((2, n), False) if even else rng.uniform(size=(2, n)) < 0.5
+    rho_o, rho_i = np.where(some, near, rng.uniform(*own["rho"], (2, n)))
     A, B = np.arccos(1.0 / rho_o), np.arccos(1.0 / rho_i)
     z = rng.uniform(*own.get("z", (0.0, 0.0)), (2, n))
     most = A + B + own["phi"][1] if surface == CYLINDER else own["delta"][1]
     # most of them near the surface or around it
-    share = 1.0 - rng.uniform(0.0, 1.0, n) ** 1.5
+    share = 1.0 - rng.uniform(0.0, 1.0, n) ** (1.0 if even else 1.5)
     return Ends(rho_o, rho_i, z[0], z[1], share * most)
 
 

@@ -88,6 +88,8 @@ def test_motion_of_a_file_from_opensim(tmp_path, shared_models, degrees):
         exact = np.deg2rad(series) if degrees else series
         found = driven.coordinate(name).prescribed(table[:, 0])
         assert_allclose(found, exact, rtol=0, atol=1e-13)
+    with pytest.warns(fm.ModelWarning, match=f"says inDegrees={'yes' if degrees else 'no'}, but"):
+        fm.drive(model, file, in_degrees=not degrees)
     start = lines.index("endheader") + 2
     cut = [
         one.replace("nRows=121", "nRows=91") for one in lines[: start + 30] + lines[start + 60 :]

@@ -116,6 +116,11 @@ def test_wrong_files_are_refused(tmp_path, fields, words):
         fm.read_external_loads(file, pendulum())
 
 
+def test_a_missing_file_is_said_to_be_one_of_loads(tmp_path):
+    with pytest.raises(fm.ModelError, match="no such file; must name a loads file"):
+        fm.read_external_loads(tmp_path / "nope.xml", pendulum())
+
+
 def test_fields_that_are_not_used_are_named(tmp_path):
     with pytest.warns(fm.ModelWarning, match="not used: gain"):
         fm.read_external_loads(loads(tmp_path, gain="2"), pendulum())

@@ -166,11 +166,13 @@ def test_skeleton():
     assert cases["all", 10]["coordinates"] == 25 and cases["all", 40]["coordinates"] == 100
 
 
-def test_muscle_mass():
+def test_muscle_mass(monkeypatch, tmp_path):
+    monkeypatch.setenv("FIBERMSK_MODELS", str(tmp_path))
     found = run("muscle_mass", quick=True)
     seconds = {row["case"]: row["seconds"] for row in found["rows"]}
-    ratio = found["ratios"]["with_mass_over_massless"]
-    assert ratio == pytest.approx(seconds["with mass"] / seconds["massless"])
+    ratio = found["ratios"]["limb_with_mass_over_massless"]
+    assert ratio == pytest.approx(seconds["limb, with mass"] / seconds["limb, massless"])
+    assert "does not lead to Rajagopal2016.osim" in " ".join(found["notes"])
 
 
 def test_parameters(monkeypatch):

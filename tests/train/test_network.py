@@ -99,6 +99,21 @@ def test_shipped_errors_are_those_of_new_paths(surface):
     assert found[0, 0] < 5e-3 and found[1, 0] < 5e-3
 
 
+# rows of the table in docs/howto/muscle_mass.md
+EVEN = {
+    "cylinder": [(0.0016, 0.021, 0.14), (0.0012, 0.0077, 0.034), (0.0099, 0.12, 0.59)],
+    "capped_cylinder": [(0.0008, 0.0081, 0.041), (0.0007, 0.0041, 0.026), (0.0032, 0.041, 0.16)],
+}
+
+
+@pytest.mark.parametrize("surface", KINDS)
+def test_errors_of_evenly_drawn_paths_are_those_of_the_page(surface):
+    found = errors_of(surface, trained(KINDS[surface]).network, 20_000, seed=77, even=True)
+    told = np.array(EVEN[surface])
+    assert_allclose(found[:, :2], told[:, :2], rtol=0.15)
+    assert (found[:, 2] < 1.5 * told[:, 2]).all()
+
+
 def difference(f, h=3e-5):
     """Derivative at zero by eight points, of eighth order."""
     weights = enumerate((4 / 5, -1 / 5, 4 / 105, -1 / 280), start=1)

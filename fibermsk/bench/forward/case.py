@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.bench.measure.models import find_model
 
 DURATION = 1.0
 TIMES = np.linspace(0.0, DURATION, 21)
@@ -19,9 +19,7 @@ NOT_REACHED = "TRIlongglen"
 
 def model_file() -> Path | None:
     """The model's file, if the environment variable FIBERMSK_MODELS leads to it."""
-    folder = os.environ.get("FIBERMSK_MODELS", "")
-    tried = [Path(folder) / place / "arm26.osim" for place in (".", "opensim-models")]
-    return next((path for path in tried if folder and path.is_file()), None)
+    return find_model("arm26.osim")
 
 
 def largest_error(found: Array, converged: Array) -> float:

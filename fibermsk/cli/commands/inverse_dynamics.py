@@ -51,6 +51,7 @@ def inverse_dynamics(
     from fibermsk.analysis import inverse_dynamics, read_external_loads
     from fibermsk.analysis.storage import TABLES, write_table
     from fibermsk.anatomy import with_muscle_mass
+    from fibermsk.cli.running.compiling import saying_when_compiled
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting
 
@@ -58,7 +59,7 @@ def inverse_dynamics(
     if keep is not None and not muscle_mass:
         raise ModelError(f"--keep {keep}; must be left out without --muscle-mass")
     moved = None
-    with collecting() as warned:
+    with collecting() as warned, saying_when_compiled():
         described = model_file(model)
         if muscle_mass:
             moved = with_muscle_mass(described, keep=cast(Any, keep or "inertia"))

@@ -89,16 +89,13 @@ def _run(
     problem: Problem, parameters: dict[str, Any], which: str, were_set: bool, debug: bool
 ) -> Outcome:
     """Run one problem; an error becomes its outcome, so that the others run."""
-    from fibermsk._compile import on_first_compilation
+    from fibermsk.cli.running.compiling import saying_when_compiled
     from fibermsk.verify import Outcome, Unavailable, run_problem
 
     typer.echo(f"{problem.name}: running ({which})", err=True)
 
-    def compiling() -> None:
-        typer.echo(f"{problem.name}: compiling kernels, once", err=True)
-
     try:
-        with on_first_compilation(compiling):
+        with saying_when_compiled(f"{problem.name}: "):
             return run_problem(problem, parameters)
     except Unavailable as error:
         return Outcome(problem, parameters, error=str(error), skipped=True)

@@ -6,8 +6,10 @@ Symbols: ``u`` axes and then drivers, the coordinates that move or switch path p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 from fibermsk.kernels.lines.material.columns import Ways
@@ -61,12 +63,13 @@ class PathAxes:
         """du/dq (n_u, n)."""
         if motion.rows is None:
             own = np.eye(self._skeleton.n)
-            return np.concatenate([own, own[self.rows]])
+            return np.concatenate([own, own[self.rows]]) if self.rows.size else own
         return self.of(motion.rows.J)
 
-    def of(self, rows: Array) -> Array:
+    def of(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Rows of the map that belong to axes and drivers."""
-        return np.concatenate([self._skeleton.axes_of(rows), rows[self.rows]])
+        axes = self._skeleton.axes_of(rows)
+        return np.concatenate([axes, rows[self.rows]]) if self.rows.size else axes
 
     def add_curvature(self, motion: Motion, force: Array, out: Array) -> None:
         """Add d2u/dq2 times forces (n_u,) to out (n, n)."""
@@ -81,7 +84,7 @@ class PathAxes:
             skeleton.map.add_curvature(rows, 0, weight, out)
 
     def ways(self, motion: Motion) -> Ways:
-        """Derivatives of axes and drivers in the coordinates; second ones if the motion has them."""
+        """Derivatives of axes and drivers in the coordinates; second ones where they are known."""
         J, rows, skeleton = self.jacobian(motion), motion.rows, self._skeleton
         if rows is None or skeleton.map is None or not rows.H.shape[0]:
             still = np.zeros_like(J)

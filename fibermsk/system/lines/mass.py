@@ -19,6 +19,7 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.lines.chained import blends
 from fibermsk.system.lines.paths import LinePaths
+from fibermsk.system.lines.reports import PathReports
 from fibermsk.system.lines.touching import Touching
 
 _ON_LINES, _ON_ARCS, _ON_NETWORKS = 3, 8, 12
@@ -81,13 +82,19 @@ class MuscleMasses:
     ----------
     model, configuration
         Of the system.
+    paths
+        Of the muscles with a law, solved once if these are the ones with a mass.
     """
 
-    def __init__(self, model: Model, configuration: Configuration) -> None:
+    def __init__(
+        self, model: Model, configuration: Configuration, paths: LinePaths | None = None
+    ) -> None:
         self.muscles = model.massive_muscles
         for muscle in self.muscles:
             check_surfaces(muscle, mass_of(muscle))
-        self.paths = LinePaths(configuration, self.muscles)
+        if paths is None or paths.muscles != self.muscles:
+            paths = LinePaths(configuration, self.muscles)
+        self.paths = paths
         self.touching = Touching(self.paths)
         masses = [mass_of(one) for one in self.muscles]
         by = [by_network(one) for one in self.muscles]
@@ -97,9 +104,10 @@ class MuscleMasses:
         ]
         self._others = np.flatnonzero(np.logical_not(by))
         others, none = [masses[k] for k in self._others], np.zeros(0)
-        places, moving = [mass.fractions for mass in others], [
-            self._columns(k, False) for k in self._others.tolist()
-        ]
+        places, moving = (
+            [mass.fractions for mass in others],
+            [self._columns(k, False) for k in self._others.tolist()],
+        )
         self._knot_start = starts([own.size for own in places])
         self._knots = np.concatenate([*places, none])
         self._densities = np.concatenate([*(mass.weights for mass in others), none])
@@ -132,18 +140,21 @@ class MuscleMasses:
         Forces are those on the axes and drivers, and then those on the coordinates.
         """
         placed, paths = self.paths.at(at), self.paths
+        over_chains = np.zeros(self._others.size, bool)
         points = np.flatnonzero(placed.state.wrapped == CHAIN)
-        chains = np.searchsorted(paths.arrays.start, points, side="right") - 1
-        for k in chains.tolist():
-            if not blends(paths.arrays, k):
-                raise over_several(self.muscles[k])
+        if points.size:
+            chains = np.searchsorted(paths.arrays.start, points, side="right") - 1
+            for k in chains.tolist():
+                if not blends(paths.arrays, k):
+                    raise over_several(self.muscles[k])
+            over_chains = np.isin(self._others, chains)
         rate = paths.axes.rates(at)
         ways = paths.axes.ways(at.motion)
         size = sum(ways.J.shape)
         r, slopes = np.zeros(size), [np.zeros((size, size) if second else (0, 0)) for _ in range(3)]
         S, moves, state, speed = at.motion.links.S, paths.moves, placed.state, placed.speed_u
         kinetic, potential = 0.0, 0.0
-        over_chains = np.isin(self._others, chains)
+        # two compiled kernels: that of chains is slower for muscles without one
         for chained, own in ((None, ~over_chains), (True, over_chains)):
             if not own.any():
                 continue
@@ -185,6 +196,11 @@ class MuscleMasses:
         """Kinetic and gravitational energy [J]."""
         kinetic, gravity = self._forces(at, self._gravity, False)[2]
         return {"kinetic": kinetic, "gravity": gravity}
+
+    def muscle_reports(self, n_frames: int) -> PathReports:
+        """Table of what results report of the muscles without a law."""
+        own = [k for k, muscle in enumerate(self.muscles) if muscle.law is None]
+        return PathReports(self.paths, own, n_frames)
 
     def memory(self) -> dict[str, Array]:
         """Branches of the paths."""

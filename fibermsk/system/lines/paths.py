@@ -89,6 +89,7 @@ class LinePaths:
         self.reference[:] = self._start = state.reference
         self.networks = NetworkPaths(self.muscles, arrays)
         self._start_chains(motion, state)
+        self._last: tuple[At, PlacedPaths] | None = None
         self._second: tuple[PlacedPaths, Array] | None = None
 
     @property
@@ -189,10 +190,12 @@ class LinePaths:
         return bend, curve
 
     def at(self, at: At) -> PlacedPaths:
-        """Lengths, their rates and derivatives at a state."""
-        placed = self.place(at.motion, at.q, at.p)
-        self.keep(placed)
-        return placed
+        """Lengths, their rates and derivatives at a state; solved once for it."""
+        if self._last is None or self._last[0] is not at:
+            placed = self.place(at.motion, at.q, at.p)
+            self.keep(placed)
+            self._last = at, placed
+        return self._last[1]
 
     def keep(self, placed: PlacedPaths) -> None:
         """Follow a solution: the next ones are sought near it."""
@@ -368,6 +371,7 @@ class LinePaths:
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Return to a `memory`."""
+        self._last = None
         self.reference[:] = memory["winding"]
         self._touches[:] = memory.get("touches", UNSOLVED)
         self._feet[:] = memory.get("feet", 0.0)

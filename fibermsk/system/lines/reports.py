@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,12 +35,12 @@ _OF_PATHS = (
         (),
         "muscle",
     ),
-    Field("activation", "1", "activation", "0 to 1", (), "muscle"),
 )
+_ACTIVATION = Field("activation", "1", "activation", "0 to 1", (), "muscle")
 
 
 class Muscles(Protocol):
-    """Interface to the contribution of the line muscles."""
+    """Interface to the contribution of the line muscles with a law."""
 
     muscles: tuple[LineMuscle, ...]
     paths: Any
@@ -50,8 +51,19 @@ class Muscles(Protocol):
         ...
 
 
-class MuscleReports:
-    """Histories of line muscles, filled frame by frame.
+class PathReports:
+    """Histories of line muscles without a law, filled frame by frame.
+
+    Parameters
+    ----------
+    paths : LinePaths
+        Paths of muscles.
+    own : sequence of int
+        Those that are reported.
+    n_frames : int
+        Number of frames.
+    more : sequence of Field
+        Further fields.
 
     Attributes
     ----------
@@ -59,14 +71,17 @@ class MuscleReports:
         By muscle.
     """
 
-    def __init__(self, lines: Muscles, n_frames: int) -> None:
-        self._lines = lines
-        self._moved_by = [lines.paths.moved_by(k) for k in range(len(lines.muscles))]
+    def __init__(
+        self, paths: Any, own: Sequence[int], n_frames: int, more: Sequence[Field] = ()
+    ) -> None:
+        self._paths, self._own = paths, own
+        self._moved_by = [paths.moved_by(k) for k in own]
         self._fractions = np.linspace(0.0, 1.0, POINTS)
-        self._last: list[tuple[float, bytes, float, float]] = []
+        self._last: dict[int, tuple[float, bytes, float, float]] = {}
         self.histories: dict[str, MuscleHistory] = {}
-        for muscle, moved_by in zip(lines.muscles, self._moved_by, strict=True):
-            fields = [*_OF_PATHS, *lines.hill.fields]
+        for k, moved_by in zip(own, self._moved_by, strict=True):
+            muscle = paths.muscles[k]
+            fields = [*_OF_PATHS, *more]
             if by_network(muscle):
                 fields[0] = fields[0]._replace(description=told_of(muscle))
             fields += [
@@ -84,35 +99,49 @@ class MuscleReports:
 
     def put(self, frame: int, at: At) -> None:
         """Store all muscles at a frame."""
-        lines = self._lines
-        now = lines.evaluate(at)
-        outputs = lines.hill.outputs(
-            now.paths.length, now.paths.speed, now.activation, now.state, now.rate
-        )
-        for k, own in enumerate(self.histories.values()):
-            values: dict[str, float] = {
-                "length": now.paths.length[k],
-                "lengthening_speed": now.paths.speed[k],
-                "length_jump": self._jump(k, at.t, now.paths),
-                "activation": now.activation[k],
-                **{name: outputs[k, NAMES.index(name)] for name in REPORTED},
-            }
-            for name, _, column in self._moved_by[k]:
-                values[f"moment_arm/{name}"] = -now.paths.by_q[k, column]
-            for name, value in values.items():
-                own.arrays[name][frame] = value
-            own.path[frame] = lines.paths.along(at, now.paths, k, self._fractions)
+        now = self._paths.at(at)
+        for k, moved_by, own in zip(
+            self._own, self._moved_by, self.histories.values(), strict=True
+        ):
+            own.arrays["length"][frame] = now.length[k]
+            own.arrays["lengthening_speed"][frame] = now.speed[k]
+            own.arrays["length_jump"][frame] = self._jump(k, at.t, now)
+            for name, _, column in moved_by:
+                own.arrays[f"moment_arm/{name}"][frame] = -now.by_q[k, column]
+            own.path[frame] = self._paths.along(at, now, k, self._fractions)
 
     def _jump(self, k: int, t: float, paths: PlacedPaths) -> float:
         """Change of a length since the last frame beyond the mean of its rates [m], at a switch."""
         length, speed = float(paths.length[k]), float(paths.speed[k])
-        switches, jump = self._lines.paths.switches(k, paths.state), 0.0
-        if k < len(self._last):
+        switches, jump = self._paths.switches(k, paths.state), 0.0
+        if k in self._last:
             before, known, last, rate = self._last[k]
             if switches != known:
                 jump = length - last - 0.5 * (rate + speed) * (t - before)
-        self._last[k : k + 1] = [(t, switches, length, speed)]
+        self._last[k] = t, switches, length, speed
         return jump
+
+
+class MuscleReports(PathReports):
+    """Histories of line muscles with a law, filled frame by frame."""
+
+    def __init__(self, lines: Muscles, n_frames: int) -> None:
+        super().__init__(
+            lines.paths, range(len(lines.muscles)), n_frames, [_ACTIVATION, *lines.hill.fields]
+        )
+        self._lines = lines
+
+    def put(self, frame: int, at: At) -> None:
+        """Store all muscles at a frame."""
+        super().put(frame, at)
+        now = self._lines.evaluate(at)
+        outputs = self._lines.hill.outputs(
+            now.paths.length, now.paths.speed, now.activation, now.state, now.rate
+        )
+        for k, own in enumerate(self.histories.values()):
+            own.arrays["activation"][frame] = now.activation[k]
+            for name in REPORTED:
+                own.arrays[name][frame] = outputs[k, NAMES.index(name)]
 
 
 def drawn_radius(muscle: LineMuscle) -> float:

@@ -19,6 +19,8 @@ def slack_remark(result: Result) -> ModelWarning | None:
     """
     found = []
     for name, muscle in result.muscles.items():
+        if "tendon_slack" not in muscle.arrays:  # has mass, but no law
+            continue
         at = np.flatnonzero(muscle["tendon_slack"] > 0.0)
         if at.size:
             push = max(-float(muscle["tendon_force"][at].min()), 0.0)

@@ -116,6 +116,11 @@ class Stage:
         self.limits = limits if limits is not None else field_range(self.result, color_by)
         self.color_by = color_by
 
+    @property
+    def colored(self) -> bool:
+        """Whether any fiber has a value of the field."""
+        return any(np.isfinite(own).any() for own in self._values)
+
     def set_arrows(
         self, kinds: Iterable[str], scales: Mapping[str, ArrowScale] | None = None
     ) -> None:

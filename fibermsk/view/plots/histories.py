@@ -216,12 +216,13 @@ def solver(choice: Choice) -> list[Panel]:
 
         return Panel(title, TIME_LABEL, label, draw)
 
-    return [
+    panels = [
         panel("Step size", "step size [s]", result.step_size),
         panel(
             "Newton iterations per frame", "iterations [-]", result.newton_iterations.astype(float)
         ),
-        panel(
-            "Deepest contact: least 1 + γg", "1 + γg [-]", result.min_admissibility, of_steps=False
-        ),
     ]
+    if result.fibers:  # nothing else is in contact
+        deepest = result.min_admissibility
+        panels.append(panel("Deepest contact: least 1 + γg", "1 + γg [-]", deepest, of_steps=False))
+    return panels

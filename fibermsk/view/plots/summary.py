@@ -114,7 +114,7 @@ def facts(result: Result) -> list[tuple[str, str]]:
         if stats.get(key):
             rows.append((words, str(stats[key])))
     if "wall_seconds" in stats:
-        rows.append(("wall time of the steps", f"{stats['wall_seconds']:.3g} s"))
+        rows.append(("wall time", f"{stats['wall_seconds']:.3g} s"))
     counts = [
         _count(len(result.fibers), "fiber", "fibers"),
         _count(len(result.bodies), "body", "bodies"),
@@ -186,7 +186,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
             axes.set(xticks=[], yticks=[])
             for spine in axes.spines.values():
                 spine.set_color("0.85")
-    if stage.tubes is not None:
+    if stage.tubes is not None and stage.colored:
         place = part.add_subplot(inner[len(frames)])
         place.set_box_aspect(1.22 / 0.05)  # as high as the pictures
         bar, label = color_bar(place, stage, tissues([result])[-1])

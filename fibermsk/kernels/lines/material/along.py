@@ -43,11 +43,13 @@ from fibermsk.kernels.lines.section import DELTA
 BEFORE, ARC, AFTER = 0, 1, 2
 """Pieces of a wrapped section; a straight one is all `BEFORE`."""
 
+FOOT, STEEP = 0, 3
+"""Rows of a straight section, vectors: x = foot + alpha steep."""
 CENTER, BASE_E, BASE_F, AXIS = 0, 3, 6, 9
 ALPHA, PHI, FREE, LAMBDA, START, RISE, WEIGHT, RADIUS, SENSE = range(12, 21)
 """Rows of a wrapped section: vectors, angle from e to the arc, wrap angle, first free length,
 planar length, place of the start along the axis, rise, weight of the wrapped path in the mean,
-radius and sign of the winding. The last is zero of a straight section, which has no other."""
+radius and sign of the winding. The last is zero of a straight section."""
 ROWS = 21
 CHAINED = 2.0
 """In the place of the sign: a section over a chain of surfaces, known elsewhere."""
@@ -129,7 +131,7 @@ def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, e
     wraps (n, ROWS, 6) what is known of the sections, and ends (n + 1, 6) the lengths up to each
     point.
     """
-    size, last, known, motion, line = 0, -1, -2, scratch((5, 6)), scratch((3, 6))
+    size, last, known, motion = 0, -1, -2, scratch((5, 6))
     ends[0] = 0.0
     for k in range(paths.start[m], paths.start[m + 1]):
         if not state.active[k]:
@@ -150,9 +152,11 @@ def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, e
                 last, size = k, size + 1
                 continue
         if size > 0 and state.wrapped[last] < 0:
-            wraps[j, SENSE, 0] = 0.0
-            less(points[size], constant(1.0), points[j], line)
-            put(ends, size, plus(get(ends, j), root(product(line, line))))
+            own = wraps[j]
+            own[SENSE, 0] = 0.0
+            less(points[size], constant(1.0), points[j], own[STEEP : STEEP + 3])
+            length = _normalized(own[STEEP : STEEP + 3])
+            put(ends, size, plus(get(ends, j), length))
         elif size > 0:
             w = state.wrapped[last]
             if paths.wrap_link[w] != known:
@@ -165,32 +169,51 @@ def fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, e
             put(ends, size, plus(get(ends, j), length))
         last = k
         size += 1
-    return size - 1
-
-
-@inlined
-def place(paths, chains, at, j, piece, points, wraps, ends, out):
-    """Fill out (3, 6) with the point at the length `at`, a jet, on a piece of section j."""
-    if chains is not None:
-        if wraps[j, SENSE, 0] == CHAINED:
-            share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
-            place_on_chain(paths, chains, j, share, piece, points[j], points[j + 1], out)
-            return
-    _place_in_plane(at, j, piece, points, wraps, ends, out)
+    size -= 1
+    for j in range(size):
+        own = wraps[j]
+        if own[SENSE, 0] == 0.0:
+            less(points[j], get(ends, j), own[STEEP : STEEP + 3], own[FOOT : FOOT + 3])
+            for r in range(STEEP, STEEP + 3):
+                put(own, r, times(get(ends, size), get(own, r)))
+    return size
 
 
 @inner_body
-def _place_in_plane(at, j, piece, points, wraps, ends, out):
-    """As `place`, on a section that is straight or around one surface."""
-    share = over(minus(at, get(ends, j)), minus(get(ends, j + 1), get(ends, j)))
-    o, i, own = points[j], points[j + 1], wraps[j]
+def _normalized(a):
+    """Divide a vector by its length, and return that."""
+    length = root(product(a, a))
+    inverse = over(constant(1.0), length)
+    for r in range(3):
+        put(a, r, times(inverse, get(a, r)))
+    return length
+
+
+@inlined
+def place(paths, chains, alpha, n, j, piece, points, wraps, ends, out):
+    """Fill out (3, 6) with the point at a fraction of the length, on a piece of section j of n."""
+    own = wraps[j]
+    if own[SENSE, 0] == 0.0:
+        for r in range(3):
+            put(out, r, plus(get(own, FOOT + r), scaled(alpha, get(own, STEEP + r))))
+        return
+    run = minus(scaled(alpha, get(ends, n)), get(ends, j))
+    share = over(run, minus(get(ends, j + 1), get(ends, j)))
+    if chains is not None:
+        if own[SENSE, 0] == CHAINED:
+            place_on_chain(paths, chains, j, share, piece, points[j], points[j + 1], out)
+            return
+    _place_in_plane(share, piece, points[j], points[j + 1], own, out)
+
+
+@inner_body
+def _place_in_plane(share, piece, o, i, own, out):
+    """As `place`, at a share of the length of a section around one surface from o to i."""
     radius, sense = own[RADIUS, 0], own[SENSE, 0]
-    if sense == 0.0 or own[WEIGHT, 0] < 1.0:
+    if own[WEIGHT, 0] < 1.0:
         for r in range(3):
             step = times(share, minus(get(i, r), get(o, r)))
             put(out, r, plus(get(o, r), step))
-        if sense == 0.0:
-            return
     run = minus(times(share, get(own, LAMBDA)), get(own, FREE))  # planar, from the arc on
     free, turn, phi = constant(0.0), constant(0.0), get(own, PHI)
     if piece == BEFORE:
@@ -270,8 +293,6 @@ def fill_along(paths, S, moves, state, m, fractions, du, ddu, way, out, chained=
         chains = chains_of(paths, state, m, -1)
     points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
     size = fill_paths(paths, S, moves, state, m, chains, du, ddu, way, points, wraps, ends)
-    L = get(ends, size)
     for k in range(fractions.size):
-        at = scaled(fractions[k], L)
-        j, piece = piece_at(size, chains, wraps, ends, at[0][0])
-        place(paths, chains, at, j, piece, points, wraps, ends, out[k])
+        j, piece = piece_at(size, chains, wraps, ends, fractions[k] * ends[size, 0])
+        place(paths, chains, fractions[k], size, j, piece, points, wraps, ends, out[k])

@@ -13,19 +13,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from fibermsk._compile import inlined, inner, kernel
-from fibermsk.kernels._scratch import scratch
+from fibermsk._compile import inner, inner_body, kernel
 from fibermsk.kernels.lines.material.along import (
     ALPHA,
     AXIS,
     BASE_E,
     BASE_F,
     CHAINED,
+    FOOT,
     LAMBDA,
     PHI,
     RISE,
     ROWS,
     SENSE,
+    STEEP,
     WEIGHT,
     fill_paths,
     place,
@@ -44,24 +45,25 @@ from fibermsk.kernels.lines.material.jets import cosine_and_sine, minus, over, p
 from fibermsk.kernels.lines.material.nodes import density_at, edge_fraction, fill_nodes, fill_points
 from fibermsk.kernels.lines.material.sums import add_nodes
 from fibermsk.kernels.lines.material.tangent import fill_end_way
-from fibermsk.kernels.lines.material.vectors import get, put
+from fibermsk.kernels.lines.material.vectors import copy, get, put
 
 
-@inlined
+@inner
 def _fill_tau(j, at_end, chains, points, wraps, ends, n, out):
     """Fill out (3, 6) with dx/dalpha at the start or the end of section j."""
+    own, sense = wraps[j], wraps[j, SENSE, 0]
+    if sense == 0.0:
+        copy(own[STEEP : STEEP + 3], out)
+        return
     steep = over(get(ends, n), minus(get(ends, j + 1), get(ends, j)))
     if chains is not None:
-        if wraps[j, SENSE, 0] == CHAINED:
+        if sense == CHAINED:
             fill_end_way(chains, j, at_end, points[j], points[j + 1], out)
             for r in range(3):
                 put(out, r, times(steep, get(out, r)))
             return
     for r in range(3):
         put(out, r, times(steep, minus(get(points[j + 1], r), get(points[j], r))))
-    own, sense = wraps[j], wraps[j, SENSE, 0]
-    if sense == 0.0:
-        return
     turned = get(own, ALPHA)
     if at_end:
         turned = plus(turned, get(own, PHI))
@@ -94,6 +96,25 @@ def _add_via(density, slope, rate, columns, via, r, M, dq, dp):
             dp[to, columns[b]] += 2.0 * density * rate * s_b * value
             dq[to, columns[b]] += (2.0 * density * rate_b + slope * s_b * rate) * rate * value
             dq[to, columns[b]] += density * rate * rate * change
+
+
+@inner
+def _place_nodes(paths, chains, alpha, where, nodes, curved, n, points, wraps, ends, out):
+    """Fill out (nodes, 3, 6) with the nodes of n sections, if `curved` only of those that bend."""
+    for k in range(nodes):
+        j, piece = where[k, 0], where[k, 1]
+        if not (curved and wraps[j, SENSE, 0] == 0.0):
+            place(paths, chains, alpha[k], n, j, piece, points, wraps, ends, out[k])
+
+
+@inner_body
+def _sum_on_lines(nodes, alpha, weight, where, wraps, motion, out):
+    """Add to out (n, 2, 3) the forces of the nodes on straight sections, and alpha times these."""
+    for k in range(nodes):
+        j = where[k, 0]
+        for c in range(3 if wraps[j, SENSE, 0] == 0.0 else 0):
+            out[j, 0, c] += weight[k] * motion[k, 1, c]
+            out[j, 1, c] += alpha[k] * weight[k] * motion[k, 1, c]
 
 
 @kernel
@@ -164,9 +185,10 @@ def fill_mass(
         most += chains.share.shape[0]
     n_nodes = knots.size if at_points else most * max(line.shape[1], arc.shape[1])
     alpha, weight, where = np.empty(n_nodes), np.empty(n_nodes), np.empty((n_nodes, 2), np.int64)
-    edge, sided, x = np.empty((2 * most, 3), np.int64), np.empty(2 * most), scratch((3, 6))
+    edge, sided = np.empty((2 * most, 3), np.int64), np.empty(2 * most)
     # at the nodes: x_b, x'_b and x''_b by own column b; x', x'' - g and x
     found, motion = np.empty((3, n_nodes, 3, n_own)), np.empty((n_nodes, 3, 3))
+    x = np.empty((n_nodes, 3, 6))
     passed, via = np.zeros((n_own, 2 * most)), np.zeros((max(n_own, 1), n, VIA_ROWS, 6))
     way, rest, one = np.zeros((3, n_u)), np.zeros(n_u), np.zeros(n_u)
     common, others = columns[:n_common], axes[n_common:]
@@ -182,14 +204,14 @@ def fill_mass(
         elif b == first:
             arguments = knots, densities, line, arc, alpha, weight, where, edge, sided
             nodes, edges = fill_nodes(sections, chains, wraps, ends, *arguments)
+        placed = chains, alpha, where, nodes, False, sections, points, wraps, ends
+        _place_nodes(paths, *placed, x)
         for k in range(nodes):
-            at = scaled(alpha[k], get(ends, sections))
-            place(paths, chains, at, where[k, 0], where[k, 1], points, wraps, ends, x)
             for c in range(3):
                 for d in range(3 if n_own else 0):
-                    found[d, k, c, b] = x[c, 3 + d]
-                motion[k, 0, c], motion[k, 1, c] = x[c, 1], x[c, 2] - gravity[c]
-                motion[k, 2, c] = x[c, 0]
+                    found[d, k, c, b] = x[k, c, 3 + d]
+                motion[k, 0, c], motion[k, 1, c] = x[k, c, 1], x[k, c, 2] - gravity[c]
+                motion[k, 2, c] = x[k, c, 0]
         for k in range(edges if n_own else 0):
             j, piece = edge[k, 1], edge[k, 2]
             passed[b, k] = edge_fraction(j, piece, chains, wraps, ends, sections)[1][0]
@@ -222,17 +244,23 @@ def fill_mass(
     for a in range(n_common):
         direction = S[columns[a], :3]
         turn_all(direction, columns, a, weight, found, motion, nodes, dens, via, n_via, dq)
+    pull = np.zeros((n, 2, 3))
+    _sum_on_lines(nodes, alpha, weight, where, wraps, motion, pull)
     for a in range(n_common, n_own):
         for b in range(a, n_own):
             if not fill_pair(ways, columns[a] - n_u, columns[b] - n_u, others, one, way):
                 continue
             fill_paths(paths, S, moves, state, m, chains, one, rest, way, points, wraps, ends)
             total = 0.0
+            for j in range(sections):
+                for c in range(3 if wraps[j, SENSE, 0] == 0.0 else 0):
+                    total += pull[j, 0, c] * wraps[j, FOOT + c, 4]
+                    total += pull[j, 1, c] * wraps[j, STEEP + c, 4]
+            curved = chains, alpha, where, nodes, True, sections, points, wraps, ends
+            _place_nodes(paths, *curved, x)
             for k in range(nodes):
-                at = scaled(alpha[k], get(ends, sections))
-                place(paths, chains, at, where[k, 0], where[k, 1], points, wraps, ends, x)
-                f = motion[k, 1]
-                total += weight[k] * (x[0, 4] * f[0] + x[1, 4] * f[1] + x[2, 4] * f[2])
+                for c in range(0 if wraps[where[k, 0], SENSE, 0] == 0.0 else 3):
+                    total += weight[k] * motion[k, 1, c] * x[k, c, 4]
             for i in range(1, n_via):
                 own, change = via[0, i], 0.0
                 twice = over(get(ends, i), get(ends, sections))[1][1]

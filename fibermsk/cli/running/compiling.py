@@ -1,0 +1,18 @@
+"""A line on the terminal when kernels are compiled, which takes up to minutes, once."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+import typer
+
+from fibermsk._compile import on_first_compilation
+
+
+def saying_when_compiled(prefix: str = "") -> AbstractContextManager[None]:
+    """Say so if any kernel is compiled in the block, not loaded from the cache."""
+
+    def say() -> None:
+        typer.echo(f"{prefix}compiling kernels, once", err=True)
+
+    return on_first_compilation(say)
