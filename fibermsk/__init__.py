@@ -155,8 +155,10 @@ if TYPE_CHECKING:
         GradientProblem as GradientProblem,
         Objective as Objective,
         RunGradient as RunGradient,
+        Sensitivities as Sensitivities,
         Simulation as Simulation,
         gradient as gradient,
+        sensitivity as sensitivity,
     )
     from fibermsk.io import (
         export as export,
@@ -219,7 +221,8 @@ if TYPE_CHECKING:
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
 _BY_MODULE = {
-    "gradients": "RunGradient GradientProblem Objective Simulation gradient",
+    "gradients": """RunGradient GradientProblem Objective Sensitivities Simulation gradient
+        sensitivity""",
     "analysis": """InverseDynamics MuscleCurves StaticOptimum drive inverse_dynamics muscle_curves
         read_external_loads static_optimization""",
     "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle

@@ -17,6 +17,7 @@ from fibermsk.cli.commands import (
     resume,
     run,
     scenes,
+    sensitivity,
     so,
     verify,
     view,
@@ -69,6 +70,7 @@ app.command("info", cls=ManyValues)(info.info)
 app.command("muscles")(muscles.muscles)
 app.command("so")(so.so)
 app.command("id")(inverse_dynamics.inverse_dynamics)
+app.command("sensitivity", cls=ManyValues)(sensitivity.sensitivity)
 
 
 def main() -> None:

@@ -6,4 +6,8 @@ from fibermsk.gradients.gradient import (
     gradient as gradient,
 )
 from fibermsk.gradients.objective import Objective as Objective
+from fibermsk.gradients.sensitivity import (
+    Sensitivities as Sensitivities,
+    sensitivity as sensitivity,
+)
 from fibermsk.gradients.simulation import Simulation as Simulation

@@ -101,10 +101,10 @@ def gradient(
     _check.instance("gradient", "simulation", simulation, Simulation, "a Simulation")
     _check.instance("gradient", "objective", objective, Objective, "an Objective")
     system = simulation.system()
-    return _found(simulation, system, objective, entries_of(system, parameters))
+    return differentiated(simulation, system, objective, entries_of(system, parameters))
 
 
-def _found(
+def differentiated(
     simulation: Simulation, system: FiberSystem, objective: Objective, entries: tuple[Entry, ...]
 ) -> RunGradient:
     """RunGradient of a system's run in numbers of its model."""
@@ -113,7 +113,8 @@ def _found(
     slopes = objective.derivatives(result.time, samples)
     variations = [variation_of(system, one) for one in entries]
     cotangents = reader.cotangents(states, slopes)
-    _, _, found = sweeps.pull(system, trajectory, cotangents, variations)
+    at_rest = simulation.start == "equilibrium"
+    _, _, found = sweeps.pull(system, trajectory, cotangents, variations, at_rest=at_rest)
     for name in reader.points:
         # where a point of a body is depends on parameters too, at the same coordinates
         def placed(own: Any, name: str = name) -> Array:
@@ -199,7 +200,7 @@ class GradientProblem:
         system, new = self._with(unknowns)
         both = zip(self.parameters, new.tolist(), strict=True)
         entries = tuple(one._replace(value=value) for one, value in both)
-        return _found(self._simulation, system, self._objective, entries)
+        return differentiated(self._simulation, system, self._objective, entries)
 
     def value(self, unknowns: Array) -> float:
         """The objective alone, at some unknowns (n,)."""

@@ -6,9 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from fibermsk import _check
-from fibermsk.model import Model
+from fibermsk.model import Model, Scene
 from fibermsk.results import Result
-from fibermsk.solvers import SDIRK2, AdaptiveSteps, FixedSteps, Newton, simulate
+from fibermsk.solvers import (
+    METHODS,
+    SDIRK2,
+    AdaptiveSteps,
+    FixedSteps,
+    Newton,
+    equilibrium,
+    simulate,
+)
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import FiberSystem, build
@@ -33,6 +41,9 @@ class Simulation:
         that it took: it leaves out how their lengths follow the parameters.
     newton : Newton, optional
         Nonlinear solver. Its default tolerance is 1e-10: the derivative is that of exact solutions.
+    start : {"initial", "equilibrium"}
+        The initial state of the model, or the static equilibrium that `equilibrium` finds from it;
+        it follows the parameters by the implicit function theorem.
     """
 
     model: Model
@@ -41,6 +52,7 @@ class Simulation:
     method: Method | None = None
     control: Any = None
     newton: Newton | None = None
+    start: str = "initial"
 
     def __post_init__(self) -> None:
         _check.instance("Simulation", "model", self.model, Model, "a Model")
@@ -55,9 +67,35 @@ class Simulation:
             "Simulation", "control", self.control, rules, "FixedSteps() or AdaptiveSteps()"
         )
         _check.instance("Simulation", "newton", self.newton, (Newton, type(None)), "a Newton()")
+        _check.choice("Simulation", "start", self.start, ("initial", "equilibrium"))
         if getattr(self.method, "compiled", False):
             must = "be an implicit method, such as SDIRK2()"
             _check.refuse("Simulation", "method", self.method, must)
+
+    @classmethod
+    def of_scene(cls, scene: Scene, *, method: str | Method | None = None) -> Simulation:
+        """Run of a scene, with its steps and start, and its method unless another is given.
+
+        Raises
+        ------
+        ModelError
+            If the scene has observers, whose effect has no derivative, or the method is refused.
+        """
+        owner = "Simulation"
+        _check.instance(owner, "scene", scene, Scene, "a Scene")
+        chosen: Any = scene.method if method is None else method
+        if isinstance(chosen, str):
+            chosen = METHODS[_check.choice(owner, "method", chosen, METHODS)]
+        if scene.observers:
+            must = "be left out: how they change a run has no derivative"
+            _check.refuse(owner, "observers", len(scene.observers), must)
+        control: Any = FixedSteps()
+        if scene.tolerance:
+            control = AdaptiveSteps(
+                scene.tolerance, angular_speed=scene.rate_tolerance, landing=True
+            )
+        dt = scene.duration / scene.steps
+        return cls(scene.model, scene.duration, dt, chosen, control, start=scene.start)
 
     def system(self) -> FiberSystem:
         """Build the system."""
@@ -67,13 +105,19 @@ class Simulation:
         self, system: FiberSystem | None = None, trajectory: Trajectory | None = None
     ) -> Result:
         """Simulate, optionally with a system that is built already."""
+        system = self.system() if system is None else system
+        newton = Newton(tolerance=1e-10) if self.newton is None else self.newton
+        start = None
+        if self.start == "equilibrium":
+            start = equilibrium(system, newton=newton)
         return simulate(
-            self.system() if system is None else system,
+            system,
+            start,
             t_end=self.t_end,
             dt=self.dt,
             method=SDIRK2() if self.method is None else self.method,
             control=FixedSteps() if self.control is None else self.control,
-            newton=Newton(tolerance=1e-10) if self.newton is None else self.newton,
+            newton=newton,
             time_error=False,
             trajectory=trajectory,
         )

@@ -191,6 +191,47 @@ class Solved(NamedTuple):
         return one.of(lambda system: system.retract(t, y, 0.0 * y))
 
 
+class Rested(NamedTuple):
+    """Positions of a static equilibrium, F(y, 0, 0) = 0, by the implicit function theorem.
+
+    It depends on parameters alone.
+    """
+
+    system: Any
+    t: float
+    y: Array
+
+    def _at(self) -> Linearized:
+        still = np.zeros_like(self.y)
+        return Linearized(self.system, Point(self.t, self.y, still, still))
+
+    def _forces(self, one: Variation) -> Array:
+        still = np.zeros_like(self.y)
+
+        def forces(system: Any) -> Array:
+            y = system.retract(self.t, self.y, still)
+            return system.evaluate(self.t, y, still, still, tangent=False).residual
+
+        return one.of(forces)
+
+    def _placed(self, one: Variation) -> Array:
+        return one.of(lambda system: system.retract(self.t, self.y, 0.0 * self.y))
+
+    def pull(self, cotangent: Array, varied: Varied) -> None:
+        """Pass the cotangent of the positions on to the parameters."""
+        at = self._at()
+        varied.add(cotangent * ~at.independent, self._placed)
+        x = at.solve_transposed(-at.pulled(cotangent), 0.0, 0.0)
+        varied.add(x, self._forces)
+
+    def push(self, varied: Varied) -> Array:
+        """Increment of the positions."""
+        at = self._at()
+        changed = at.only(varied.along(self._forces) + 0.0 * self.y)
+        moved = at.followed(-at.solve(changed, 0.0, 0.0))
+        return moved + varied.along(self._placed) * ~at.independent
+
+
 class Began(NamedTuple):
     """Rates of velocities, and of first-order states, that satisfy the equations at a state.
 

@@ -11,7 +11,7 @@ from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.protocol import Differentiable
 from fibermsk.solvers.adjoint.form import Form, Slots, value_of
-from fibermsk.solvers.adjoint.operations import Varied
+from fibermsk.solvers.adjoint.operations import Rested, Varied
 from fibermsk.solvers.adjoint.replay import Replay
 from fibermsk.solvers.adjoint.trajectory import KeptStep, Trajectory
 from fibermsk.solvers.adjoint.variation import Variation
@@ -22,9 +22,17 @@ At = Mapping[int, tuple[Array, Array]]
 
 
 def pull(
-    system: Differentiable, run: Trajectory, cotangents: At, variations: Sequence[Variation]
+    system: Differentiable,
+    run: Trajectory,
+    cotangents: At,
+    variations: Sequence[Variation],
+    *,
+    at_rest: bool = False,
 ) -> tuple[Array, Array, Array]:
     """Derivatives of a sum over frames: in the start, two (n,), and in parameters (n_parameters,).
+
+    A run that starts `at_rest` starts in its static equilibrium, which follows the parameters; else
+    in the initial state of the system.
 
     `cotangents` are its derivatives in the states at the frames. The cost is one solution of a
     transposed stage, two to four more tangents, and a residual for each system of a variation.
@@ -45,8 +53,11 @@ def pull(
     _restore(system, varied, run.memory)
     found[:2] = _plus(found[:2], [cotangents[0]] if 0 in cotangents else [])
     y_bar, v_bar = _start_pulled(system, run, run.first, start, found, varied)
-    for vector, k in ((y_bar, 0), (v_bar, 1)):
-        varied.add(vector, lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
+    if at_rest:
+        Rested(system, start.t, start.y).pull(y_bar, varied)
+    else:
+        for vector, k in ((y_bar, 0), (v_bar, 1)):
+            varied.add(vector, lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
     if not np.isfinite(varied.gradient).all() or not np.isfinite(y_bar).all():
         raise ConvergenceError("the derivative of the run is not finite", time=start.t)
     return y_bar, v_bar, varied.gradient
@@ -58,6 +69,8 @@ def push(
     start: tuple[Array, Array],
     direction: Array,
     variations: Sequence[Variation],
+    *,
+    at_rest: bool = False,
 ) -> dict[int, tuple[Array, Array]]:
     """Derivatives of positions and velocities at all frames along a direction.
 
@@ -66,11 +79,14 @@ def push(
     """
     _refuse(system, run)
     varied = Varied(tuple(variations), np.zeros(len(variations)), np.asarray(direction, float))
-    dy, dv = (
-        given + varied.along(lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
-        for k, given in enumerate(start)
-    )
     _restore(system, varied, run.memory)
+    if at_rest:
+        dy, dv = start[0] + Rested(system, 0.0, run.first.state.y).push(varied), start[1]
+    else:
+        dy, dv = (
+            given + varied.along(lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
+            for k, given in enumerate(start)
+        )
     found = _start_pushed(system, run, run.first, 0.0, (dy, dv), varied)
     frames = {0: (found[0], found[1])}
     before = run.first

@@ -1,0 +1,109 @@
+"""`fibermsk sensitivity`: which numbers of a scene a quantity depends on."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fibermsk.cli.options import parse_numbers, parse_settings
+from fibermsk.cli.output import aligned, check_out, print_json, printing_beside
+from fibermsk.rescue import write_whole
+
+_PICTURES, _TABLES = (".png", ".svg", ".pdf"), (".csv",)
+
+
+def sensitivity(
+    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Name of a scene, or its file.")],
+    of: Annotated[
+        str,
+        typer.Option(
+            "--of",
+            metavar="QUANTITY",
+            help="Coordinate, its rate (NAME/speed) or a state, with _max, _min, _end or _mean.",
+        ),
+    ],
+    to: Annotated[
+        list[str],
+        typer.Option("--to", metavar="PATTERN", help="Numbers of the model; repeatable."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FILE", help="Picture (.png, .svg, .pdf) or table (.csv)."),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
+    ] = None,
+    numbers: Annotated[
+        list[str] | None,
+        typer.Option("--param", metavar="PATH=VALUE ...", help="Change numbers of the model."),
+    ] = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="Implicit time integrator.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Differentiate a quantity of a run in numbers of its model."""
+    from dataclasses import replace
+
+    from fibermsk import with_parameters
+    from fibermsk.cli.running.compiling import saying_when_compiled
+    from fibermsk.cli.running.scene_files import find
+    from fibermsk.cli.warned import collecting
+    from fibermsk.gradients import sensitivity as differentiate
+
+    if out is not None:
+        check_out(out, _PICTURES + _TABLES)
+    file = find(scene)
+    parameters = parse_settings(settings or [], file.parameters, f"scene {file.name!r}")
+    values = parse_numbers(numbers or [])
+    with printing_beside(json):
+        made = file.make(parameters)
+        if values:
+            made = replace(made, model=with_parameters(made.model, values))
+        with collecting() as warned, saying_when_compiled(f"{file.name}: "):
+            found = differentiate(made, of, to, method=method)
+    table = found.columns()
+    if out is not None:
+        if out.suffix.lower() in _PICTURES:
+            from fibermsk.gradients.picture import draw_sensitivity
+
+            image = io.BytesIO()
+            draw_sensitivity(found).savefig(image, dpi=150, format=out.suffix[1:].lower())
+            content = image.getvalue()
+        else:
+            text = io.StringIO()
+            writer = csv.writer(text, lineterminator="\n")
+            writer.writerows([list(table), *zip(*table.values(), strict=True)])
+            content = text.getvalue().encode()
+        write_whole(out, lambda beside: beside.write_bytes(content))
+        typer.echo(f"written to {out}", err=True)
+    unit = "" if found.unit == "1" else found.unit
+    if json:
+        own = found.found.parameters
+        print_json(
+            {
+                "quantity": found.quantity,
+                "unit": unit,
+                "value": found.found.value,
+                "parameters": {one.name: {"value": one.value, "unit": one.unit} for one in own},
+                "gradient": found.found.by_name,
+                "relative": found.relative,
+                "warnings": warned,
+            }
+        )
+        return
+    typer.echo(f"{found.quantity} = {found.found.value:.9g} {unit}\n")
+    of_one = f"by +1 % [{unit}]" if unit else "by +1 %"
+    rows = [("parameter", "value", "", "derivative", of_one, "relative")]
+    columns = zip(*table.values(), strict=True)
+    rows += [
+        (name, f"{value:.5g}", kind, f"{slope:.5g}", f"{change:.3g}", f"{relative:.3g}")
+        for name, value, kind, slope, change, relative in columns
+    ]
+    for line in aligned(rows):
+        typer.echo(line)

@@ -1,0 +1,85 @@
+"""Quantities of a run by a text: a coordinate, its rate or a state, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.gradients.objective import Objective
+from fibermsk.system import FiberSystem
+
+_ONLY = "angle"
+"""Stands for the only coordinate that is an angle."""
+
+
+class Quantity(NamedTuple):
+    """A number of a run."""
+
+    name: str
+    unit: str
+    objective: Objective
+
+
+def _at(choose: Callable[[Array], int]) -> Callable[[Array, Array], Array]:
+    def weights(time: Array, x: Array) -> Array:
+        found = np.zeros_like(x)
+        found[choose(x)] = 1.0
+        return found
+
+    return weights
+
+
+def _mean(time: Array, x: Array) -> Array:
+    """Weights of the trapezoidal rule over the time."""
+    steps = np.diff(time)
+    return 0.5 * (np.r_[steps, 0.0] + np.r_[0.0, steps]) / (time[-1] - time[0])
+
+
+_WHEN: dict[str, Callable[[Array, Array], Array]] = {
+    "max": _at(lambda x: int(np.argmax(x))),
+    "min": _at(lambda x: int(np.argmin(x))),
+    "end": _at(lambda x: x.size - 1),
+    "mean": _mean,
+}
+"""Weights of the frames; they do not change with small changes of the quantity."""
+
+
+def quantity_of(system: FiberSystem, text: str) -> Quantity:
+    """Quantity such as ``"elbow_flexion_max"``: NAME_max, _min, _end or _mean over the frames.
+
+    NAME is a coordinate, ``"elbow_flexion/speed"``, a state such as ``"biceps/activation"``, or
+    ``"angle"`` for the only angle.
+
+    Raises
+    ------
+    ModelError
+        If the text ends otherwise, or there is no such name.
+    """
+    owner = "sensitivity"
+    _check.instance(owner, "of", text, str, "a text")
+    name, _, when = text.rpartition("_")
+    if not name or when not in _WHEN:
+        ends = ", ".join(f"_{one}" for one in _WHEN)
+        _check.refuse(owner, "of", text, f"be a name with one of the ends {ends}")
+    skeleton = system.skeleton
+    units = {one: skeleton.units.get(one, "1") for one in skeleton.independent}
+    if name == _ONLY and name not in units:
+        angles = [one for one, unit in units.items() if unit == "rad"]
+        if len(angles) != 1:
+            must = f"name one of {', '.join(angles) or 'no angle'}"
+            _check.refuse(owner, "of", text, must)
+        name = angles[0]
+    for block in system.states:
+        named = zip(block.names, block.units, strict=True)
+        units |= {f"{block.owner}/{one}": unit for one, unit in named}
+    units |= {f"{one}/speed": f"{unit}/s" for one, unit in units.items() if "/" not in one}
+    weights = _WHEN[when]
+    objective = Objective(
+        lambda time, x: float(weights(time, x) @ x), {"x": name},
+        slopes=lambda time, x: {"x": weights(time, x)},
+    )  # fmt: skip
+    return Quantity(text, units.get(name, ""), objective)
