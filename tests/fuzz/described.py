@@ -491,6 +491,7 @@ DESCRIBED = {
             "values": {"a": (0.0, 0.5)},
             "units": {"a": "mV"},
             "in_degrees": False,
+            "degrees_said": True,
         },
         None,
     ),

@@ -264,7 +264,7 @@ def test_facts_tell_what_went_wrong():
     assert found["status"] == "failed" and found["reason"] == "no convergence at t = 8 s"
     assert found["steps"] == "40" and found["failed steps"] == "3"
     assert "rejected steps" not in found
-    assert found["wall time of the steps"] == "12.3 s" and found["Newton iterations"] == "99"
+    assert found["wall time"] == "12.3 s" and found["Newton iterations"] == "99"
     assert (
         found["compressed"].startswith("1 fiber; worst: biceps_1") and "-3 N" in found["compressed"]
     )
