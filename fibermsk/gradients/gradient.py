@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.gradients.objective import Objective, Reader
+from fibermsk.gradients.linear_run import LinearRun
+from fibermsk.gradients.objective import Objective
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.gradients.variations import Entry, entries_of, values_with, variation_of
+from fibermsk.gradients.variations import Entry, entries_of, values_with
 from fibermsk.results import Result
-from fibermsk.solvers.adjoint import sweeps
-from fibermsk.solvers.adjoint.trajectory import Trajectory
-from fibermsk.solvers.newton.stage import State
 from fibermsk.system import FiberSystem
 
 
@@ -34,18 +31,37 @@ class RunGradient:
         The numbers: path, place in an array, value, unit and bounds.
     result : Result
         The run.
+    run : LinearRun
+        The run with its steps, for `vjp` and `jvp`.
     """
 
     value: float
     gradient: Array
     parameters: tuple[Entry, ...]
     result: Result
+    run: LinearRun
 
     @property
     def by_name(self) -> dict[str, float]:
         """Derivatives by path."""
         names = [one.name for one in self.parameters]
         return dict(zip(names, self.gradient.tolist(), strict=True))
+
+    def vjp(self, cotangents: Mapping[str, Array]) -> Array:
+        """Derivatives (n,) in the parameters of a sum of cotangents times quantities, one sweep.
+
+        By name of the quantity that the objective reads, in the shape that it has there; those
+        left out are zero.
+        """
+        return self.run.vjp(cotangents)
+
+    def jvp(self, direction: Array) -> dict[str, Array]:
+        """Derivatives of the quantities along a direction (n,) of the parameters, one sweep ahead.
+
+        ``found.vjp(found.jvp(d))`` is the product of d with the Gauss-Newton matrix of the sum of
+        half the squares of all quantities.
+        """
+        return self.run.jvp(direction)
 
 
 def gradient(
@@ -108,34 +124,8 @@ def differentiated(
     simulation: Simulation, system: FiberSystem, objective: Objective, entries: tuple[Entry, ...]
 ) -> RunGradient:
     """RunGradient of a system's run in numbers of its model."""
-    value, result, trajectory, states, samples = _run(simulation, system, objective)
-    reader = Reader(system, objective)
-    slopes = objective.derivatives(result.time, samples)
-    variations = [variation_of(system, one) for one in entries]
-    cotangents = reader.cotangents(states, slopes)
-    at_rest = simulation.start == "equilibrium"
-    _, _, found = sweeps.pull(system, trajectory, cotangents, variations, at_rest=at_rest)
-    for name in reader.points:
-        # where a point of a body is depends on parameters too, at the same coordinates
-        def placed(own: Any, name: str = name) -> Array:
-            return Reader(own, objective).samples(states)[name]
-
-        for k, one in enumerate(variations):
-            found[k] += (slopes[name] * one.of(placed)).sum()
-    return RunGradient(value, found, entries, result)
-
-
-def _run(
-    simulation: Simulation, system: FiberSystem, objective: Objective
-) -> tuple[float, Result, Trajectory, list[State], dict[str, Array]]:
-    """Value of an objective, the run, its steps, states at the frames, and what is read there."""
-    reader, trajectory = Reader(system, objective), Trajectory()
-    result = simulation.run(system, trajectory)
-    states = [trajectory.first.state]
-    for kept in trajectory.steps:
-        states += [kept.after.state for _ in kept.frames]
-    samples = reader.samples(states)
-    return objective.evaluate(result.time, samples), result, trajectory, states, samples
+    run = LinearRun(simulation, system, objective, entries)
+    return RunGradient(run.value, run.vjp(run.slopes()), entries, run.result, run)
 
 
 class GradientProblem:
@@ -205,7 +195,7 @@ class GradientProblem:
     def value(self, unknowns: Array) -> float:
         """The objective alone, at some unknowns (n,)."""
         system, _ = self._with(unknowns)
-        return _run(self._simulation, system, self._objective)[0]
+        return LinearRun(self._simulation, system, self._objective).value
 
     def __call__(self, unknowns: Array) -> tuple[float, Array]:
         """Value, and derivatives (n,) in the unknowns."""

@@ -29,7 +29,7 @@ class Objective:
         quantities that `reads` names, each with n_frames first.
     reads : mapping of str to str, Station or Fiber
         By argument of the function: ``"elbow"`` for a coordinate (n_frames,), ``"elbow/speed"``
-        for its rate, the name of a state of first order such as ``"biceps/activation"``,
+        for its rate, the name of a state of first order such as ``"biceps/active_state"``,
         ``body.at(x, y, z)`` for the position of a point of a body in the ground (n_frames, 3) [m],
         or a fiber for the positions of its nodes (n_frames, n_nodes, 3) [m].
     slopes : callable, optional
@@ -181,6 +181,27 @@ class Reader:
                 found[name] = np.array(
                     [self.points[name].place(kinematics(s.t, s.y).motion).c[0] for s in states]
                 )
+        return found
+
+    def tangents(
+        self, states: list[State], moved: Mapping[int, tuple[Array, Array]]
+    ) -> dict[str, Array]:
+        """Increments of the quantities, from those of positions and velocities at all frames."""
+        found = dict[str, Array]()
+        for name, one in self._of.items():
+            if isinstance(one, str):
+                which, entry = self._entries[name]
+                found[name] = np.array([moved[k][which][entry] for k in range(len(states))])
+            elif isinstance(one, Fiber):
+                own, split = self._nodes(one), self._system.split
+                found[name] = np.array([split(moved[k][0])[0][own, :3] for k in range(len(states))])
+            else:
+                rows = []
+                for k, state in enumerate(states):
+                    motion = self._system.configuration.kinematics(state.t, state.y).motion
+                    C = self._system.skeleton.columns(motion, self.points[name].place(motion).C)
+                    rows.append(C[0] @ self._system.split(moved[k][0])[1])
+                found[name] = np.array(rows)
         return found
 
     def cotangents(

@@ -51,7 +51,7 @@ _WHEN: dict[str, Callable[[Array, Array], Array]] = {
 def quantity_of(system: FiberSystem, text: str) -> Quantity:
     """Quantity such as ``"elbow_flexion_max"``: NAME_max, _min, _end or _mean over the frames.
 
-    NAME is a coordinate, ``"elbow_flexion/speed"``, a state such as ``"biceps/activation"``, or
+    NAME is a coordinate, ``"elbow_flexion/speed"``, a state such as ``"biceps/active_state"``, or
     ``"angle"`` for the only angle.
 
     Raises

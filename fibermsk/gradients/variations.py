@@ -20,6 +20,9 @@ _STEP = 1e-5
 _SIZES = {"m": 0.01, "rad": 1.0}
 """Size of numbers that are zero, by unit; 1 for others."""
 
+_SYMMETRIC = 3, 3
+"""Shape of inertias: numbers below the diagonal follow those above."""
+
 _CENTRAL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
 _AHEAD = ((0, -25.0), (1, 48.0), (2, -36.0), (3, 16.0), (4, -3.0))
 """Steps and twelfths of the weights of differences of fourth order."""
@@ -62,8 +65,8 @@ def _entries(parameter: Parameter) -> list[Entry]:
     value = np.asarray(parameter.value, float)
     return [
         Entry(parameter.path, at, float(value[at]), parameter.unit, parameter.bounds)
-        for at in np.ndindex(value.shape)
-    ]
+        for at in np.ndindex(value.shape) if value.shape != _SYMMETRIC or at[0] <= at[1]
+    ]  # fmt: skip
 
 
 def values_with(system: FiberSystem, entries: Iterable[Entry], new: Array) -> Mapping[str, object]:
@@ -73,12 +76,17 @@ def values_with(system: FiberSystem, entries: Iterable[Entry], new: Array) -> Ma
         if entry.path not in found:
             found[entry.path] = np.array(system.parameters[entry.path].value, float)
         found[entry.path][entry.place] = value
+        if found[entry.path].shape == _SYMMETRIC:
+            found[entry.path][entry.place[::-1]] = value
     return {path: one if one.shape else float(one) for path, one in found.items()}
 
 
 def variation_of(system: FiberSystem, entry: Entry) -> Variation:
     """Systems at values around that of an entry, within its bounds."""
     size = abs(entry.value) or _SIZES.get(entry.unit, 1.0)
+    whole = np.asarray(system.parameters[entry.path].value, float)
+    if whole.shape == _SYMMETRIC and entry.place[0] != entry.place[1]:
+        size = float(np.sqrt(np.prod(np.diag(whole)[list(entry.place)])))
     step, (low, high), stencil = _STEP * size, entry.bounds, _CENTRAL
     if entry.value - 2.0 * step < low:
         stencil = _AHEAD

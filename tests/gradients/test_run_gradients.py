@@ -143,6 +143,20 @@ def test_contacts_that_open_and_close():
     assert worst(run, objective(model), ["fiber_1/activation", "elbow/value"]) < 1e-6
 
 
+def test_an_inertia_stays_symmetric():
+    model = muscles_with_states()
+    run = fm.Simulation(model, 0.03, 5e-3, newton=TIGHT)
+    scales = np.full(6, 1e-3)
+    problem = fm.GradientProblem(run, objective(model), "bone/inertia", scales)
+    assert [one.place for one in problem.parameters] == [
+        (0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2),
+    ]  # fmt: skip
+    _, found = problem(problem.start)
+    for k, one in enumerate(1e-3 * np.eye(6)):
+        slope = problem.value(problem.start + one) - problem.value(problem.start - one)
+        assert found[k] == pytest.approx(slope / 2e-3, rel=1e-6, abs=1e-5 * np.abs(found).max())
+
+
 def test_adaptive_steps_are_those_of_the_run():
     model, paths = muscles_with_states(), ["line/max_isometric_force", "hinge/value"]
     fine = fm.gradient(fm.Simulation(model, 0.03, 0.005, control=fm.FixedSteps(40)),

@@ -1,0 +1,52 @@
+"""Products of the derivatives of a run, ahead and back."""
+
+import numpy as np
+import pytest
+from gradients.test_run_gradients import TIGHT, muscles_with_states
+
+import fibermsk as fm
+
+PATHS = ["line/max_isometric_force", "bone/mass", "fiber/attach/insertion/x", "bone/com"]
+
+
+@pytest.fixture(scope="module", params=["initial", "equilibrium"])
+def found(request):
+    model = muscles_with_states()
+    run = fm.Simulation(model, 4e-3, 1e-3, newton=TIGHT, start=request.param)
+    reads = {
+        "x": model.bodies[-1].at(0.0, -0.1, 0.02), "w": "hinge/speed", "a": "line/active_state",
+        "f": model.fibers[0],
+    }  # fmt: skip
+    aim = fm.Objective(lambda time, x, w, a, f: x[-1, 0] + 0.0 * (w[0] + a[0] + f[0, 0, 0]), reads)
+    return run, aim, fm.gradient(run, aim, PATHS)
+
+
+def test_products_are_transposes(found, rng):
+    *_, own = found
+    bars = {name: rng.normal(size=one.shape) for name, one in own.run.samples.items()}
+    direction = rng.normal(size=own.gradient.size) * [abs(one.value) for one in own.parameters]
+    ahead = own.jvp(direction)
+    total = sum((bars[name] * one).sum() for name, one in ahead.items())
+    assert own.vjp(bars) @ direction == pytest.approx(total, rel=1e-7)
+
+
+def test_products_are_those_of_differences(found):
+    run, aim, own = found
+    problem = fm.GradientProblem(run, aim, PATHS)
+    h, k = 1e-4, 1
+    ends = [
+        problem.at(problem.start + step * np.eye(problem.start.size)[k]).run.samples
+        for step in (h, -h)
+    ]
+    ahead = own.jvp(problem.scales[k] * np.eye(problem.start.size)[k])
+    for name, one in ahead.items():
+        slope = (ends[0][name] - ends[1][name]) / (2.0 * h)
+        np.testing.assert_allclose(one, slope, rtol=1e-5, atol=1e-6 * np.abs(slope).max() + 1e-11)
+
+
+def test_wrong_products_are_refused(found):
+    *_, own = found
+    with pytest.raises(fm.ModelError, match=r"cotangents of = \['y'\]; must be of \['a', 'f'"):
+        own.vjp({"y": np.zeros(5)})
+    with pytest.raises(fm.ModelError, match="direction"):
+        own.jvp(np.zeros(2))
