@@ -39,7 +39,7 @@ class Motion(NamedTuple):
     time: Array  # (n,) [s], increasing
     values: dict[str, Array]  # (n,) each [rad or m], by coordinate that may follow
     left_out: dict[str, str]  # reason by column that is not used
-    against: str  # what the file says of angles, if that is not what was asked for
+    against: str  # remark if its header says another unit of angles than was asked for
 
 
 def motion_of(
@@ -64,7 +64,8 @@ def motion_of(
         degrees = _check.flag(owner, "in_degrees", in_degrees)
     against = ""
     if signals.degrees_said and degrees != signals.in_degrees:
-        against = f"inDegrees={'yes' if signals.in_degrees else 'no'}"
+        said, read = ("no", "degrees") if degrees else ("yes", "radians")
+        against = f"its header says inDegrees={said}, but angles are read in {read}, as asked for"
     coordinates = {one.name: one for one in model.coordinates}
     dependent = {one.dependent: one.independent for one in model.couplings}
     values, left_out = dict[str, Array](), dict[str, str]()
@@ -186,10 +187,7 @@ def warn_of(model: Model, motion: Motion, *, whole: bool = False) -> None:
     usual, k = float(np.median(steps)), int(steps.argmax())
     told = list[str]()
     if motion.against:
-        told.append(
-            f"its header says {motion.against}, but angles are read in "
-            f"{'radians' if motion.against.endswith('yes') else 'degrees'}, as asked for"
-        )
+        told.append(motion.against)
     if steps[k] > _GAP * usual:
         told.append(
             f"has no samples between {motion.time[k]:g} and "

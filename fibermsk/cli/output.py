@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import sys
@@ -14,6 +15,10 @@ import typer
 
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
+from fibermsk.rescue import write_whole
+
+PICTURES = (".png", ".svg", ".pdf")
+"""Kinds of files that `write_figure` writes."""
 
 
 def printing_beside(json: bool) -> AbstractContextManager[Any]:
@@ -26,6 +31,13 @@ def check_out(out: Path, endings: Sequence[str]) -> None:
     if out.suffix.lower() not in endings:
         raise ModelError(f"--out {out}; must end with one of: {', '.join(endings)}")
     check_writable(out)
+
+
+def write_figure(figure: Any, out: Path, *, dpi: int = 150) -> None:
+    """Write a figure of Matplotlib, of the kind that the file's name ends with."""
+    image = io.BytesIO()
+    figure.savefig(image, dpi=dpi, format=out.suffix[1:].lower())
+    write_whole(out, lambda beside: beside.write_bytes(image.getbuffer()))
 
 
 def print_json(value: dict[str, Any]) -> None:

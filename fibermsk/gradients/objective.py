@@ -183,6 +183,11 @@ class Reader:
                 )
         return found
 
+    def _jacobian(self, name: str, state: State) -> Array:
+        """Derivatives (3, n) of a point of a body in the coordinates."""
+        motion = self._system.configuration.kinematics(state.t, state.y).motion
+        return self._system.skeleton.columns(motion, self.points[name].place(motion).C)[0]
+
     def tangents(
         self, states: list[State], moved: Mapping[int, tuple[Array, Array]]
     ) -> dict[str, Array]:
@@ -196,12 +201,10 @@ class Reader:
                 own, split = self._nodes(one), self._system.split
                 found[name] = np.array([split(moved[k][0])[0][own, :3] for k in range(len(states))])
             else:
-                rows = []
-                for k, state in enumerate(states):
-                    motion = self._system.configuration.kinematics(state.t, state.y).motion
-                    C = self._system.skeleton.columns(motion, self.points[name].place(motion).C)
-                    rows.append(C[0] @ self._system.split(moved[k][0])[1])
-                found[name] = np.array(rows)
+                split = self._system.split
+                found[name] = np.array(
+                    [self._jacobian(name, s) @ split(moved[k][0])[1] for k, s in enumerate(states)]
+                )
         return found
 
     def cotangents(
@@ -219,9 +222,7 @@ class Reader:
                 elif isinstance(one, Fiber):
                     self._system.split(own[0])[0][self._nodes(one), :3] += slope
                 elif slope.any():
-                    motion = self._system.configuration.kinematics(state.t, state.y).motion
-                    C = self._system.skeleton.columns(motion, self.points[name].place(motion).C)
-                    self._system.split(own[0])[1][:] += slope @ C[0]
+                    self._system.split(own[0])[1][:] += slope @ self._jacobian(name, state)
             if own[0].any() or own[1].any():
                 found[k] = own
         return found

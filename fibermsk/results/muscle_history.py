@@ -47,8 +47,7 @@ class MuscleHistory(Histories):
         unknown = np.full((n_frames, n), np.nan)
         nowhere = np.full((n_frames, n, 3), np.nan)
         without_law = np.full(n_frames, np.nan)
-        force = self["tendon_force"] if "tendon_force" in self.arrays else without_law
-        force = np.repeat(force[:, None], n, axis=1)
+        force = np.repeat(self.arrays.get("tendon_force", without_law)[:, None], n, axis=1)
         ends = np.full((n_frames, 3), np.nan)
         return FiberHistory(
             node_theta=theta,
@@ -62,7 +61,7 @@ class MuscleHistory(Histories):
             axial_force=force,
             tissue_force=unknown,
             contact_line_force=nowhere,
-            activation=self["activation"] if "activation" in self.arrays else without_law,
+            activation=self.arrays.get("activation", without_law),
             force_origin=ends,
             force_insertion=ends,
         )

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from fibermsk.cli.output import check_out, print_json
+from fibermsk.cli.output import PICTURES, check_out, print_json, write_figure
 from fibermsk.errors import ModelError
-from fibermsk.rescue import write_whole
-
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 def muscles(
@@ -54,19 +50,17 @@ def muscles(
     kind = out.suffix.lower()
     if plot is not None and plot not in PLOTS:
         raise ModelError(f"--plot {plot}; must be one of: {', '.join(PLOTS)}")
-    check_out(out, TABLES + _PICTURES)
+    check_out(out, TABLES + PICTURES)
     curves = muscle_curves(
         model_file(model), coordinate, over=_range(over), muscles=muscle, at=pose_of(pose or [])
     )
     written = [out]
     if kind in TABLES:
         write_table(out, f"{model.stem}_{coordinate}", curves.columns())
-    if kind in _PICTURES or plot is not None:
-        picture = out if kind in _PICTURES else out.with_suffix(".png")
+    if kind in PICTURES or plot is not None:
+        picture = out if kind in PICTURES else out.with_suffix(".png")
         figure = draw_curves(curves, plot or "moment_arm")
-        image = io.BytesIO()
-        figure.savefig(image, dpi=150, format=picture.suffix[1:].lower())
-        write_whole(picture, lambda beside: beside.write_bytes(image.getbuffer()))
+        write_figure(figure, picture)
         written += [picture] if picture != out else []
     for jump in curves.jumps:
         typer.echo(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from fibermsk.cli.output import aligned
+from fibermsk.cli.output import PICTURES, aligned, write_figure
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
-from fibermsk.rescue import write_whole
-
-_FORMATS = (".png", ".svg", ".pdf")
 
 
 def plot(
@@ -57,17 +53,14 @@ def plot(
     if file is None:
         raise ModelError("no result file was given; must be FILE.h5, or --list alone")
     if out is None:
-        raise ModelError(f"--out is missing; must be a file to write: {', '.join(_FORMATS)}")
-    kind = out.suffix.lower()
-    if kind not in _FORMATS:
-        raise ModelError(f"--out {out}; must end with one of: {', '.join(_FORMATS)}")
+        raise ModelError(f"--out is missing; must be a file to write: {', '.join(PICTURES)}")
+    if out.suffix.lower() not in PICTURES:
+        raise ModelError(f"--out {out}; must end with one of: {', '.join(PICTURES)}")
     result = load(file)
     check_writable(out)
     names = [name.strip() for text in what or () for name in text.split(",") if name.strip()]
     if what and not names:
         raise ModelError(f"--what {' '.join(what)}: has no name; see fibermsk plot --list")
     figure = draw(result, names or None, fibers=fiber or None, times=time or None)
-    image = io.BytesIO()
-    figure.savefig(image, dpi=150 if what else 200, format=kind[1:])
-    write_whole(out, lambda beside: beside.write_bytes(image.getbuffer()))
+    write_figure(figure, out, dpi=150 if what else 200)
     typer.echo(f"written to {out}", err=True)

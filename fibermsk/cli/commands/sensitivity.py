@@ -10,10 +10,17 @@ from typing import Annotated
 import typer
 
 from fibermsk.cli.options import parse_numbers, parse_settings
-from fibermsk.cli.output import aligned, check_out, print_json, printing_beside
+from fibermsk.cli.output import (
+    PICTURES,
+    aligned,
+    check_out,
+    print_json,
+    printing_beside,
+    write_figure,
+)
 from fibermsk.rescue import write_whole
 
-_PICTURES, _TABLES = (".png", ".svg", ".pdf"), (".csv",)
+_TABLES = (".csv",)
 
 
 def sensitivity(
@@ -48,39 +55,31 @@ def sensitivity(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Differentiate a quantity of a run in numbers of its model."""
-    from dataclasses import replace
-
-    from fibermsk import with_parameters
     from fibermsk.cli.running.compiling import saying_when_compiled
     from fibermsk.cli.running.scene_files import find
     from fibermsk.cli.warned import collecting
     from fibermsk.gradients import sensitivity as differentiate
 
     if out is not None:
-        check_out(out, _PICTURES + _TABLES)
+        check_out(out, PICTURES + _TABLES)
     file = find(scene)
     parameters = parse_settings(settings or [], file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers or [])
     with printing_beside(json):
-        made = file.make(parameters)
-        if values:
-            made = replace(made, model=with_parameters(made.model, values))
+        made = file.make(parameters, values)
         with collecting() as warned, saying_when_compiled(f"{file.name}: "):
             found = differentiate(made, of, to, method=method)
     table = found.columns()
     if out is not None:
-        if out.suffix.lower() in _PICTURES:
+        if out.suffix.lower() in PICTURES:
             from fibermsk.gradients.picture import draw_sensitivity
 
-            image = io.BytesIO()
-            draw_sensitivity(found).savefig(image, dpi=150, format=out.suffix[1:].lower())
-            content = image.getvalue()
+            write_figure(draw_sensitivity(found), out)
         else:
             text = io.StringIO()
             writer = csv.writer(text, lineterminator="\n")
             writer.writerows([list(table), *zip(*table.values(), strict=True)])
-            content = text.getvalue().encode()
-        write_whole(out, lambda beside: beside.write_bytes(content))
+            write_whole(out, lambda beside: beside.write_text(text.getvalue(), "utf-8"))
         typer.echo(f"written to {out}", err=True)
     unit = "" if found.unit == "1" else found.unit
     if json:

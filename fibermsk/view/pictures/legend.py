@@ -85,7 +85,7 @@ def draw_legend(
         figure.text(x, y, words, transform=pixels, **style)
 
     top = low = 0.84 * height
-    if stage.tubes is not None and stage.colored:
+    if stage.colored:
         low = 0.3 * height
         found = tissues(results or [stage.result])
         for k, tissue in enumerate(found):

@@ -186,7 +186,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
             axes.set(xticks=[], yticks=[])
             for spine in axes.spines.values():
                 spine.set_color("0.85")
-    if stage.tubes is not None and stage.colored:
+    if stage.colored:
         place = part.add_subplot(inner[len(frames)])
         place.set_box_aspect(1.22 / 0.05)  # as high as the pictures
         bar, label = color_bar(place, stage, tissues([result])[-1])
