@@ -100,25 +100,25 @@ class PathAxes:
         own = self.of(skeleton.map.arrays.support)[axes]
         return np.unique(own[own >= 0])
 
-    def collect(self, motion: Motion, force: Array) -> Array:
+    def collect(self, ways: Ways, force: Array) -> Array:
         """Forces (n,) on the coordinates, of those (n_u + n,) on axes, drivers and coordinates."""
-        return self.jacobian(motion).T @ force[: self.n] + force[self.n :]
+        return ways.J.T @ force[: self.n] + force[self.n :]
 
     def follow(
-        self, motion: Motion, slopes: Slopes, dq: Array, dp: Array, M: Array, force: Array
-    ) -> Array:
+        self, motion: Motion, ways: Ways, slopes: Slopes, dq: Array, dp: Array, M: Array,
+        force: Array,
+    ) -> Array:  # fmt: skip
         """Derivative (n, n) in the coordinates of du/dq^T times forces, plus forces on these.
 
         force (n_u + n,): those on axes and drivers, then those on coordinates; dq, dp, M
         (n_u + n, n_u + n) are its derivatives by positions, rates and accelerations. See
         `fibermsk.system.contribution.Sums.follow_axes`.
         """
-        b, ab = slopes.dv_dy, slopes.dvdot_dy
-        J = np.concatenate([self.jacobian(motion), np.eye(self._skeleton.n)])
-        follow = (dq + b * dp + ab * M) @ J
+        b, ab, n = slopes.dv_dy, slopes.dvdot_dy, self.n
+        by = dq + b * dp + ab * M
+        follow = by[:, :n] @ ways.J + by[:, n:]
         if motion.rows is not None:
-            V, W = self.of(motion.rows.V), self.of(motion.rows.W)
-            follow += dp[:, : self.n] @ V + M[:, : self.n] @ (W + 2.0 * b * V)
-        out = J.T @ follow
-        self.add_curvature(motion, force[: self.n], out)
+            follow += dp[:, :n] @ ways.V + M[:, :n] @ (ways.W + 2.0 * b * ways.V)
+        out = ways.J.T @ follow[:n] + follow[n:]
+        self.add_curvature(motion, force[:n], out)
         return out

@@ -10,7 +10,7 @@ from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
 from fibermsk.elements.gauss import lobatto_rule
 from fibermsk.errors import ModelError, PathError
-from fibermsk.kernels.lines.material.columns import Movers
+from fibermsk.kernels.lines.material.columns import Movers, Ways
 from fibermsk.kernels.lines.section import CHAIN
 from fibermsk.model import LineMuscle, Model, WrapCylinder, WrapLevelSet, WrapSphere
 from fibermsk.model.muscles.line_muscle import by_network, mass_of
@@ -122,6 +122,8 @@ class MuscleMasses:
         if any(by):  # refuses a start outside the range of a network
             q, p = configuration.start()
             self.paths.at(configuration.kinematics(0.0, q, 0.0 * p))
+        start = self.paths.arrays.start
+        self._owner = np.repeat(np.arange(len(self.muscles)), np.diff(start))
         self._rules = lobatto_rule(_ON_LINES), lobatto_rule(_ON_ARCS)
         self._gravity = np.array(configuration.skeleton.tree.bodies.gravity)
 
@@ -133,23 +135,20 @@ class MuscleMasses:
         return axes, whole, np.concatenate([axes[:whole], of.n + of.coordinates_of(axes[whole:])])
 
     def _forces(
-        self, at: At, gravity: Array, second: bool
+        self, at: At, ways: Ways, gravity: Array, second: bool
     ) -> tuple[Array, list[Array], tuple[float, float]]:
         """Forces, their derivatives by rate, position and speed, energies.
 
         Forces are those on the axes and drivers, and then those on the coordinates.
         """
         placed, paths = self.paths.at(at), self.paths
-        over_chains = np.zeros(self._others.size, bool)
-        points = np.flatnonzero(placed.state.wrapped == CHAIN)
-        if points.size:
-            chains = np.searchsorted(paths.arrays.start, points, side="right") - 1
-            for k in chains.tolist():
-                if not blends(paths.arrays, k):
-                    raise over_several(self.muscles[k])
-            over_chains = np.isin(self._others, chains)
+        on_chains = np.zeros(len(self.muscles), bool)
+        for k in self._owner[placed.state.wrapped == CHAIN].tolist():
+            if not on_chains[k] and not blends(paths.arrays, k):
+                raise over_several(self.muscles[k])
+            on_chains[k] = True
+        over_chains = on_chains[self._others]
         rate = paths.axes.rates(at)
-        ways = paths.axes.ways(at.motion)
         size = sum(ways.J.shape)
         r, slopes = np.zeros(size), [np.zeros((size, size) if second else (0, 0)) for _ in range(3)]
         S, moves, state, speed = at.motion.links.S, paths.moves, placed.state, placed.speed_u
@@ -180,21 +179,25 @@ class MuscleMasses:
 
     def add(self, at: At, sums: Sums) -> None:
         """Add inertia and weight."""
-        r, (M, dq, dp), _ = self._forces(at, self._gravity, sums.slopes is not None)
-        sums.force[:] += self.paths.axes.collect(at.motion, r)
+        axes = self.paths.axes
+        ways = axes.ways(at.motion)
+        r, slopes, _ = self._forces(at, ways, self._gravity, sums.slopes is not None)
+        sums.force[:] += axes.collect(ways, r)
         if sums.slopes is not None:
-            sums.corner[:] += self.paths.axes.follow(at.motion, sums.slopes, dq, dp, M, r)
+            M, dq, dp = slopes
+            sums.corner[:] += axes.follow(at.motion, ways, sums.slopes, dq, dp, M, r)
 
     def add_inertia(self, at: At, inertia: Sums, applied: Sums) -> None:
         """Add inertia, and gravity to the applied forces."""
-        collect = self.paths.axes.collect
-        whole, free = (self._forces(at, g, False)[0] for g in (self._gravity, 0.0 * self._gravity))
-        inertia.force[:] += collect(at.motion, free)
-        applied.force[:] += collect(at.motion, whole - free)
+        ways, gravity = self.paths.axes.ways(at.motion), self._gravity
+        whole, free = (self._forces(at, ways, g, False)[0] for g in (gravity, 0.0 * gravity))
+        inertia.force[:] += self.paths.axes.collect(ways, free)
+        applied.force[:] += self.paths.axes.collect(ways, whole - free)
 
     def energy(self, at: At) -> dict[str, float]:
         """Kinetic and gravitational energy [J]."""
-        kinetic, gravity = self._forces(at, self._gravity, False)[2]
+        ways = self.paths.axes.ways(at.motion)
+        kinetic, gravity = self._forces(at, ways, self._gravity, False)[2]
         return {"kinetic": kinetic, "gravity": gravity}
 
     def muscle_reports(self, n_frames: int) -> PathReports:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from fibermsk._arrays import Array, Index
-from fibermsk._compile import inner_body
+from fibermsk._compile import inlined, inner_body
 
 
 class Movers(NamedTuple):
@@ -61,18 +61,38 @@ def fill_way(ways, c, axes, way):
 
 
 @inner_body
-def fill_pair(ways, c, d, axes, one, way):
-    """Fill rates one (n_u,) with those by coordinate c, and way (3, n_u) with variations by d.
+def count_pairs(n):
+    """Number of passes in which pairs of n columns occur once, and each column as the first."""
+    return max(n * (n - 1) // 2, min(n, 2))
 
-    Those of the rates are second derivatives. False if all of it, or all but the first, is zero.
+
+@inlined
+def pair_at(n, k):
+    """Columns of pass k; whether the first is so for the first time, and whether the pair is."""
+    a = k % n
+    b = (a + 1 + k // n) % n
+    return a, b, k < n, a != b and (n > 2 or k == 0)
+
+
+@inner_body
+def fill_pair(ways, c, d, axes, one, bent, way):
+    """Fill a motion and its variation whose second derivatives are those by coordinates.
+
+    Rates one (n_u,) and accelerations bent (n_u,) are those of a unit rate of c, so that second
+    derivatives in time are those by c twice; way (3, n_u) is that by d, so that variations of rates
+    are those by c and d. False if these are zero.
     """
     by_c, by_d, bends = False, False, False
     for a in axes:
         one[a], way[0, a], way[1, a], way[2, a] = ways.J[a, c], ways.J[a, d], 0.0, 0.0
+        bent[a] = 0.0
         for i in range(ways.H.shape[1]):
-            for j in range(ways.H.shape[1]):
-                if ways.support[a, i] == c and ways.support[a, j] == d:
-                    way[1, a] = ways.H[a, i, j]
+            if ways.support[a, i] == c:
+                for j in range(ways.H.shape[1]):
+                    if ways.support[a, j] == c:
+                        bent[a] = ways.H[a, i, j]
+                    if ways.support[a, j] == d:
+                        way[1, a] = ways.H[a, i, j]
         by_c, by_d = by_c or one[a] != 0.0, by_d or way[0, a] != 0.0
         bends = bends or way[1, a] != 0.0
     return bends or (by_c and by_d)

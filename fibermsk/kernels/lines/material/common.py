@@ -10,9 +10,7 @@ with (w, v).x = w x x + v.
 
 from __future__ import annotations
 
-import numpy as np
-
-from fibermsk._compile import inner
+from fibermsk._compile import inner_body
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.skeleton.rigid import add_cross, bracket
 
@@ -21,7 +19,7 @@ POINT, TAU_BEFORE, TAU_AFTER, FRACTION = 0, 3, 6, 9
 VIA_ROWS = 10
 
 
-@inner
+@inner_body
 def move_common(S, axes, known, speed, rate, gravity, found, motion, nodes, via, n_via):
     """Fill the derivatives of nodes and via points by the common axes, the first columns.
 
@@ -69,13 +67,15 @@ def move_common(S, axes, known, speed, rate, gravity, found, motion, nodes, via,
                     via[a, i, row + c, 3] = turned + (W[0, 3 + c] if row == POINT else 0.0)
 
 
-@inner
-def turn_all(w, columns, a, weight, found, motion, nodes, dens, via, n_via, dq):
+@inner_body
+def turn_all(w, columns, a, weight, found, motion, nodes, dens, via, n_via, total, dq):
     """Add the terms of second derivatives by an axis that moves the whole path, of direction w.
 
     It turns the derivatives by all columns after it: x_ab = w x x_b, and no fraction changes.
+    total (n_own,) is work space.
     """
-    total, turned = np.zeros(columns.size), scratch(3)
+    turned = scratch(3)
+    total[:] = 0.0
     for k in range(nodes):
         f = motion[k, 1]
         for c in range(3):

@@ -11,9 +11,7 @@ By Lagrange's equations the generalized forces of a continuous mass are
 
 from __future__ import annotations
 
-import numpy as np
-
-from fibermsk._compile import inner, inner_body, kernel
+from fibermsk._compile import inlined, inner_body, kernel
 from fibermsk.kernels.lines.material.along import (
     ALPHA,
     AXIS,
@@ -24,7 +22,6 @@ from fibermsk.kernels.lines.material.along import (
     LAMBDA,
     PHI,
     RISE,
-    ROWS,
     SENSE,
     STEEP,
     WEIGHT,
@@ -32,12 +29,11 @@ from fibermsk.kernels.lines.material.along import (
     place,
 )
 from fibermsk.kernels.lines.material.chains import chains_of
-from fibermsk.kernels.lines.material.columns import fill_pair, fill_way
+from fibermsk.kernels.lines.material.columns import count_pairs, fill_pair, fill_way, pair_at
 from fibermsk.kernels.lines.material.common import (
     FRACTION,
     TAU_AFTER,
     TAU_BEFORE,
-    VIA_ROWS,
     move_common,
     turn_all,
 )
@@ -46,9 +42,13 @@ from fibermsk.kernels.lines.material.nodes import density_at, edge_fraction, fil
 from fibermsk.kernels.lines.material.sums import add_nodes
 from fibermsk.kernels.lines.material.tangent import fill_end_way
 from fibermsk.kernels.lines.material.vectors import copy, get, put
+from fibermsk.kernels.lines.material.work import clear, new_work
+
+TWICE, VARIED = 2, 4
+"""Entries of jets that are second derivatives by one column, and by two."""
 
 
-@inner
+@inner_body
 def _fill_tau(j, at_end, chains, points, wraps, ends, n, out):
     """Fill out (3, 6) with dx/dalpha at the start or the end of section j."""
     own, sense = wraps[j], wraps[j, SENSE, 0]
@@ -75,7 +75,7 @@ def _fill_tau(j, at_end, chains, points, wraps, ends, n, out):
         put(out, r, plus(get(out, r), times(get(own, WEIGHT), minus(way, get(out, r)))))
 
 
-@inner
+@inner_body
 def _add_via(density, slope, rate, columns, via, r, M, dq, dp):
     """Add the terms of a via point, without those of second derivatives; via (n_own, rows, 6)."""
     for a in range(columns.size):
@@ -98,7 +98,7 @@ def _add_via(density, slope, rate, columns, via, r, M, dq, dp):
             dq[to, columns[b]] += density * rate * rate * change
 
 
-@inner
+@inner_body
 def _place_nodes(paths, chains, alpha, where, nodes, curved, n, points, wraps, ends, out):
     """Fill out (nodes, 3, 6) with the nodes of n sections, if `curved` only of those that bend."""
     for k in range(nodes):
@@ -117,6 +117,29 @@ def _sum_on_lines(nodes, alpha, weight, where, wraps, motion, out):
             out[j, 1, c] += alpha[k] * weight[k] * motion[k, 1, c]
 
 
+@inlined
+def _pulled(entry, sections, n_via, nodes, work):
+    """Forces on nodes and via points times an entry of the jets of these, of straight sections."""
+    wraps, motion, x, via, total = work.wraps, work.motion, work.x, work.via, 0.0
+    for j in range(sections):
+        for c in range(3 if wraps[j, SENSE, 0] == 0.0 else 0):
+            total += work.pull[j, 0, c] * wraps[j, FOOT + c, entry]
+            total += work.pull[j, 1, c] * wraps[j, STEEP + c, entry]
+    for k in range(nodes):
+        for c in range(0 if wraps[work.where[k, 0], SENSE, 0] == 0.0 else 3):
+            total += work.weight[k] * motion[k, 1, c] * x[k, c, entry]
+    for i in range(1, n_via):
+        own, change = via[0, i], 0.0
+        fraction = over(get(work.ends, i), get(work.ends, sections))
+        twice = fraction[0][2] if entry == TWICE else fraction[1][1]
+        for c in range(3):
+            before, after = own[TAU_BEFORE + c, 0], own[TAU_AFTER + c, 0]
+            change += work.points[i, c, entry] * (after - before)
+            change -= 0.5 * twice * (after * after - before * before)
+        total += work.dens[i] * own[FRACTION, 1] * own[FRACTION, 1] * change
+    return total
+
+
 @kernel
 def fill_masses(
     paths, S, moves, state, muscles, chosen, chained, knot_start, knots, densities, at_points,
@@ -127,24 +150,33 @@ def fill_masses(
     Arguments are those of `fill_mass`, for each one k chosen (n,) of muscles; its knots are those
     from its start on. With None for ``chained`` none may have a chain.
     """
-    kinetic, potential = 0.0, 0.0
+    kinetic, potential, chains, rule = 0.0, 0.0, None, max(line.shape[1], arc.shape[1])
+    n, n_own, n_knots = 0, 0, 0
     for k in chosen:
-        own = slice(knot_start[k], knot_start[k + 1])
+        n = max(n, paths.start[muscles[k] + 1] - paths.start[muscles[k]])
+        n_own = max(n_own, movers.column_start[k + 1] - movers.column_start[k])
+        n_knots = max(n_knots, knot_start[k + 1] - knot_start[k])
+    work = new_work(n, n_own, speed.size, 3 * n + n_knots, rule)
+    for k in chosen:
+        m, own = muscles[k], slice(knot_start[k], knot_start[k + 1])
         axes = movers.axes[movers.axis_start[k] : movers.axis_start[k + 1]]
         columns = movers.columns[movers.column_start[k] : movers.column_start[k + 1]]
+        if chained is not None:
+            chains = chains_of(paths, state, m, -1)
+            work = new_work(n, n_own, speed.size, 3 * n + n_knots + chains.share.shape[0], rule)
         found = fill_mass(
-            paths, S, moves, state, muscles[k], chained, knots[own], densities[own], at_points[k],
-            line, arc, speed, rate, gravity, axes, movers.n_common[k], columns, ways, r, M, dq, dp,
+            paths, S, moves, state, m, chains, knots[own], densities[own], at_points[k], line, arc,
+            speed, rate, gravity, axes, movers.n_common[k], columns, ways, work, r, M, dq, dp,
         )  # fmt: skip
         kinetic += found[0]
         potential += found[1]
     return kinetic, potential
 
 
-@inner
+@inner_body
 def fill_mass(
-    paths, S, moves, state, m, chained, knots, densities, at_points, line, arc, speed, rate,
-    gravity, axes, n_common, columns, ways, r, M, dq, dp,
+    paths, S, moves, state, m, chains, knots, densities, at_points, line, arc, speed, rate,
+    gravity, axes, n_common, columns, ways, work, r, M, dq, dp,
 ):  # fmt: skip
     """Add generalized forces of the mass of muscle m, inertia minus weight; returns its energies.
 
@@ -152,8 +184,8 @@ def fill_mass(
     ----------
     paths, S, moves, state, m
         Solved paths, and the muscle.
-    chained
-        None if no section of it is a chain: then nothing of chains is compiled.
+    chains
+        Its sections over chains; None if no section is one: then nothing of chains is compiled.
     knots, densities : (n,) float array
         Mass over the fraction of the length [kg], linear between knots; or, `at_points`, mass
         points [kg].
@@ -167,6 +199,8 @@ def fill_mass(
         [m/s^2].
     axes, n_common, columns, ways
         What moves the path; see `fibermsk.kernels.lines.material.columns`.
+    work
+        Work space; see `fibermsk.kernels.lines.material.work`.
     r : (n_u + n,) float array
         Generalized forces.
     M, dq, dp : (n_u + n, n_u + n) float array
@@ -177,21 +211,13 @@ def fill_mass(
     kinetic, potential : float
         Energies [J].
     """
-    n_own, n, n_u = columns.size, paths.start[m + 1] - paths.start[m], speed.size
-    points, wraps, ends = np.empty((n, 3, 6)), np.empty((n, ROWS, 6)), np.empty((n, 6))
-    chains, most = None, 3 * n + knots.size
-    if chained is not None:
-        chains = chains_of(paths, state, m, -1)
-        most += chains.share.shape[0]
-    n_nodes = knots.size if at_points else most * max(line.shape[1], arc.shape[1])
-    alpha, weight, where = np.empty(n_nodes), np.empty(n_nodes), np.empty((n_nodes, 2), np.int64)
-    edge, sided = np.empty((2 * most, 3), np.int64), np.empty(2 * most)
-    # at the nodes: x_b, x'_b and x''_b by own column b; x', x'' - g and x
-    found, motion = np.empty((3, n_nodes, 3, n_own)), np.empty((n_nodes, 3, 3))
-    x = np.empty((n_nodes, 3, 6))
-    passed, via = np.zeros((n_own, 2 * most)), np.zeros((max(n_own, 1), n, VIA_ROWS, 6))
-    way, rest, one = np.zeros((3, n_u)), np.zeros(n_u), np.zeros(n_u)
+    n_own, n_u = columns.size, speed.size
+    points, wraps, ends = work.points, work.wraps, work.ends
+    alpha, weight, where, edge, sided = work.alpha, work.weight, work.where, work.edge, work.sided
+    found, motion, x, passed, via = work.found, work.motion, work.x, work.passed, work.via
+    way, one, bent = work.way, work.one, work.bent
     common, others = columns[:n_common], axes[n_common:]
+    clear(work)
     nodes, edges, sections, first = 0, 0, 0, max(0, min(n_common, n_own - 1))
     for b in range(first, max(n_own, 1)):
         if b >= n_common and b < n_own:
@@ -200,7 +226,8 @@ def fill_mass(
         sections = fill_paths(paths, S, moves, state, m, chains, *moved, points, wraps, ends)
         if b == first and at_points:
             nodes = fill_points(sections, chains, wraps, ends, knots, alpha, where)
-            weight[:] = densities
+            for k in range(nodes):
+                weight[k] = densities[k]
         elif b == first:
             arguments = knots, densities, line, arc, alpha, weight, where, edge, sided
             nodes, edges = fill_nodes(sections, chains, wraps, ends, *arguments)
@@ -217,13 +244,15 @@ def fill_mass(
             passed[b, k] = edge_fraction(j, piece, chains, wraps, ends, sections)[1][0]
         for i in range(1, 1 if at_points else sections):
             arguments = chains, points, wraps, ends, sections
-            via[b, i, :3] = points[i]
+            copy(points[i], via[b, i, :3])
             _fill_tau(i - 1, True, *arguments, via[b, i, TAU_BEFORE:TAU_AFTER])
             _fill_tau(i, False, *arguments, via[b, i, TAU_AFTER:FRACTION])
             put(via[b, i], FRACTION, over(get(ends, i), get(ends, sections)))
     n_via = 1 if at_points else sections
     move_common(S, common, first, speed, rate, gravity, found, motion, nodes, via, n_via)
-    kinetic, potential = add_nodes(found, motion, nodes, weight, gravity, columns, r, M, dq, dp)
+    kinetic, potential = add_nodes(
+        found, motion, nodes, weight, gravity, columns, work.sums, r, M, dq, dp
+    )  # fmt: skip
     second = M.size > 0
     # the ends of the integrals move through the material
     for k in range(edges if second else 0):
@@ -233,7 +262,7 @@ def fill_mass(
             h = sided[k] * (J[0] * f[0] + J[1] * f[1] + J[2] * f[2])
             for b in range(n_common, n_own):
                 dq[columns[a], columns[b]] += h * passed[b, k]
-    dens = np.zeros(n)
+    dens = work.dens
     for i in range(1, n_via):
         density, slope = density_at(via[0, i, FRACTION, 0], knots, densities)
         dens[i] = density
@@ -242,34 +271,27 @@ def fill_mass(
         return kinetic, potential
     # second derivatives of the points
     for a in range(n_common):
-        direction = S[columns[a], :3]
-        turn_all(direction, columns, a, weight, found, motion, nodes, dens, via, n_via, dq)
-    pull = np.zeros((n, 2, 3))
+        direction, total = S[columns[a], :3], work.sums[0, 0]
+        turn_all(
+            direction, columns, a, weight, found, motion, nodes, dens, via, n_via, total, dq
+        )  # fmt: skip
+    pull = work.pull
     _sum_on_lines(nodes, alpha, weight, where, wraps, motion, pull)
-    for a in range(n_common, n_own):
-        for b in range(a, n_own):
-            if not fill_pair(ways, columns[a] - n_u, columns[b] - n_u, others, one, way):
-                continue
-            fill_paths(paths, S, moves, state, m, chains, one, rest, way, points, wraps, ends)
-            total = 0.0
-            for j in range(sections):
-                for c in range(3 if wraps[j, SENSE, 0] == 0.0 else 0):
-                    total += pull[j, 0, c] * wraps[j, FOOT + c, 4]
-                    total += pull[j, 1, c] * wraps[j, STEEP + c, 4]
-            curved = chains, alpha, where, nodes, True, sections, points, wraps, ends
-            _place_nodes(paths, *curved, x)
-            for k in range(nodes):
-                for c in range(0 if wraps[where[k, 0], SENSE, 0] == 0.0 else 3):
-                    total += weight[k] * motion[k, 1, c] * x[k, c, 4]
-            for i in range(1, n_via):
-                own, change = via[0, i], 0.0
-                twice = over(get(ends, i), get(ends, sections))[1][1]
-                for c in range(3):
-                    before, after = own[TAU_BEFORE + c, 0], own[TAU_AFTER + c, 0]
-                    change += points[i, c, 4] * (after - before)
-                    change -= 0.5 * twice * (after * after - before * before)
-                total += dens[i] * own[FRACTION, 1] * own[FRACTION, 1] * change
-            dq[columns[a], columns[b]] += total
-            if a != b:
-                dq[columns[b], columns[a]] += total
+    n = n_own - n_common
+    for k in range(count_pairs(n)):
+        a, b, once, across = pair_at(n, k)
+        a, b = n_common + a, n_common + b
+        related = fill_pair(ways, columns[a] - n_u, columns[b] - n_u, others, one, bent, way)
+        if not (once or (across and related)):
+            continue
+        fill_paths(paths, S, moves, state, m, chains, one, bent, way, points, wraps, ends)
+        curved = chains, alpha, where, nodes, True, sections, points, wraps, ends
+        _place_nodes(paths, *curved, x)
+        arguments = sections, n_via, nodes, work
+        if once:
+            dq[columns[a], columns[a]] += _pulled(TWICE, *arguments)
+        if across:
+            add = _pulled(VARIED, *arguments)
+            dq[columns[a], columns[b]] += add
+            dq[columns[b], columns[a]] += add
     return kinetic, potential

@@ -12,7 +12,7 @@ from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
 from fibermsk.kernels.lines.material.carried import carry, fill_link, fill_path_point
-from fibermsk.kernels.lines.material.columns import fill_pair, fill_way
+from fibermsk.kernels.lines.material.columns import count_pairs, fill_pair, fill_way, pair_at
 from fibermsk.kernels.lines.material.jets import minus, plus, scaled, times
 from fibermsk.kernels.lines.material.network import ROWS, fill_known, network_length, network_point
 from fibermsk.kernels.lines.material.sums import add_nodes
@@ -162,7 +162,7 @@ def fill_network_mass(
     """
     n_own, n, n_u = columns.size, fractions.size, speed.size
     found, motion, x = np.empty((3, n, 3, n_own)), np.empty((n, 3, 3)), np.empty((n, 3, 6))
-    way, rest, one = np.zeros((3, n_u)), np.zeros(n_u), np.zeros(n_u)
+    way, one, bent = np.zeros((3, n_u)), np.zeros(n_u), np.zeros(n_u)
     for b in range(n_own):
         fill_way(ways, columns[b] - n_u, axes, way)
         _fill_points(paths, S, moves, state, network, k, j, w, fractions, speed, rate, way, x)
@@ -172,17 +172,23 @@ def fill_network_mass(
                     found[d, p, c, b] = x[p, c, 3 + d]
                 motion[p, 0, c], motion[p, 1, c] = x[p, c, 1], x[p, c, 2] - gravity[c]
                 motion[p, 2, c] = x[p, c, 0]
-    energies = add_nodes(found, motion, n, masses, gravity, columns, r, M, dq, dp)
-    for a in range(n_own if M.size else 0):
-        for b in range(a, n_own):
-            if not fill_pair(ways, columns[a] - n_u, columns[b] - n_u, axes, one, way):
-                continue
-            _fill_points(paths, S, moves, state, network, k, j, w, fractions, one, rest, way, x)
-            total = 0.0
-            for p in range(n):
-                f = motion[p, 1]
-                total += masses[p] * (x[p, 0, 4] * f[0] + x[p, 1, 4] * f[1] + x[p, 2, 4] * f[2])
-            dq[columns[a], columns[b]] += total
-            if a != b:
-                dq[columns[b], columns[a]] += total
+    sums = np.empty((3, n_own, n_own))
+    energies = add_nodes(found, motion, n, masses, gravity, columns, sums, r, M, dq, dp)
+    for pair in range(count_pairs(n_own) if M.size else 0):
+        a, b, once, across = pair_at(n_own, pair)
+        related = fill_pair(ways, columns[a] - n_u, columns[b] - n_u, axes, one, bent, way)
+        if not (once or (across and related)):
+            continue
+        _fill_points(paths, S, moves, state, network, k, j, w, fractions, one, bent, way, x)
+        twice, varied = 0.0, 0.0
+        for p in range(n):
+            for c in range(3):
+                force = masses[p] * motion[p, 1, c]
+                twice += force * x[p, c, 2]
+                varied += force * x[p, c, 4]
+        if once:
+            dq[columns[a], columns[a]] += twice
+        if across:
+            dq[columns[a], columns[b]] += varied
+            dq[columns[b], columns[a]] += varied
     return energies
