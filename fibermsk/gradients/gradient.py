@@ -9,10 +9,11 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.gradients.apart import prepared
 from fibermsk.gradients.linear_run import LinearRun
 from fibermsk.gradients.objective import Objective
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.gradients.variations import Entry, entries_of, values_with
+from fibermsk.gradients.variations import Entry, values_with
 from fibermsk.results import Result
 from fibermsk.system import FiberSystem
 
@@ -70,9 +71,11 @@ def gradient(
     """Differentiate an objective of a run in parameters of its model, by the discrete adjoint.
 
     One sweep back over the accepted steps, with one transposed solution per stage, gives the
-    derivatives in all parameters; it is exact for the discrete run. What a parameter changes in the
-    equations of a stage is a difference of fourth order of single evaluations, four or five
-    residuals per parameter and stage.
+    derivatives in all parameters; it is exact for the discrete run. What parameters change in the
+    equations of a stage is a difference of fourth order of single evaluations. Those inside of
+    fibers and line muscles (tissue, law, forces and lengths of the muscle, activation) cost four
+    or five evaluations of the muscles alone, for all muscles together, and knots of all signals one
+    of these; others cost as many residuals each.
 
     Parameters
     ----------
@@ -116,8 +119,8 @@ def gradient(
     """
     _check.instance("gradient", "simulation", simulation, Simulation, "a Simulation")
     _check.instance("gradient", "objective", objective, Objective, "an Objective")
-    system = simulation.system()
-    return differentiated(simulation, system, objective, entries_of(system, parameters))
+    system, entries = prepared(simulation, parameters)
+    return differentiated(simulation, system, objective, entries)
 
 
 def differentiated(
@@ -164,8 +167,7 @@ class GradientProblem:
         _check.instance(owner, "simulation", simulation, Simulation, "a Simulation")
         _check.instance(owner, "objective", objective, Objective, "an Objective")
         self._simulation, self._objective, self.runs = simulation, objective, 0
-        self._system = simulation.system()
-        self.parameters = entries_of(self._system, parameters)
+        self._system, self.parameters = prepared(simulation, parameters)
         values = np.array([one.value for one in self.parameters])
         if scales is None:
             scales = np.where(values == 0.0, 1.0, np.abs(values))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -11,9 +10,10 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.objective import Objective, Reader
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.gradients.variations import Entry, variation_of
+from fibermsk.gradients.variations import Entry, changes_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
+from fibermsk.solvers.adjoint.variation import Placing
 from fibermsk.system import FiberSystem
 
 
@@ -43,7 +43,7 @@ class LinearRun:
         for kept in self._trajectory.steps:
             self._states += [kept.after.state for _ in kept.frames]
         self.samples = self._reader.samples(self._states)
-        self._variations = [variation_of(system, one) for one in entries]
+        self._n, self._changes = len(entries), changes_of(system, entries) if entries else []
 
     @property
     def value(self) -> float:
@@ -59,33 +59,33 @@ class LinearRun:
         given = self._given(cotangents)
         at_frames = self._reader.cotangents(self._states, given)
         _, _, found = sweeps.pull(
-            self._system, self._trajectory, at_frames, self._variations, at_rest=self._at_rest
-        )
+            self._system, self._trajectory, at_frames, self._changes, self._n,
+            at_rest=self._at_rest,
+        )  # fmt: skip
         for name in self._reader.points:
-            for k, moved in enumerate(self._placed(name)):
-                found[k] += (given[name] * moved).sum()
+            placing = self._placing(name)
+            for one in self._changes:
+                one.pull(given[name].ravel(), placing, found)
         return found
 
     def jvp(self, direction: Array) -> dict[str, Array]:
         """Derivatives of the quantities along a direction (n,) of the parameters."""
-        own = _check.array("jvp", "direction", direction, (len(self._variations),))
+        own = _check.array("jvp", "direction", direction, (self._n,))
         still = np.zeros(self._system.n), np.zeros(self._system.n)
         moved = sweeps.push(
-            self._system, self._trajectory, still, own, self._variations, at_rest=self._at_rest
+            self._system, self._trajectory, still, own, self._changes, at_rest=self._at_rest
         )
         found = self._reader.tangents(self._states, moved)
         for name in self._reader.points:
-            for part, change in zip(own, self._placed(name), strict=True):
-                found[name] += part * change
+            moved = np.zeros(found[name].size)
+            for one in self._changes:
+                moved += one.push(own, self._placing(name))
+            found[name] += moved.reshape(found[name].shape)
         return found
 
-    def _placed(self, name: str) -> list[Array]:
-        """By parameter: derivative of where a point of a body is, at the same coordinates."""
-
-        def samples(own: Any) -> Array:
-            return Reader(own, self._objective).samples(self._states)[name]
-
-        return [one.of(samples) for one in self._variations]
+    def _placing(self, name: str) -> Placing:
+        """Function that gives where a point of a body is at all frames, by system."""
+        return lambda own: Reader(own, self._objective).samples(self._states)[name].ravel()
 
     def _given(self, cotangents: Mapping[str, Array]) -> dict[str, Array]:
         unknown = sorted(set(cotangents) - set(self.samples))

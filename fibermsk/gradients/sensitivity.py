@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fibermsk import _check
+from fibermsk.gradients.apart import prepared
 from fibermsk.gradients.gradient import RunGradient, differentiated
 from fibermsk.gradients.quantity import Quantity, quantity_of
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.gradients.variations import entries_of
 from fibermsk.model import Scene
 from fibermsk.solvers.newton.stage import Method
 
@@ -105,8 +105,7 @@ def sensitivity(
     """
     _check.instance("sensitivity", "scene", scene, Scene, "a Scene")
     simulation = Simulation.of_scene(scene, method=method)
-    system = simulation.system()
+    system, entries = prepared(simulation, to)
     quantity: Quantity = quantity_of(system, of)
-    entries = entries_of(system, to)
     found = differentiated(simulation, system, quantity.objective, entries)
     return Sensitivities(quantity.name, quantity.unit, found)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.gradients.inside import CENTRAL, Driven, Family, Knot, Places
+from fibermsk.gradients.owners import owner_of, signal_weight
 from fibermsk.parameters import Parameter
 from fibermsk.parameters.lookup import is_pattern
-from fibermsk.solvers.adjoint.variation import Variation
+from fibermsk.solvers.adjoint.variation import Change, Variation
 from fibermsk.system import FiberSystem
 
 _STEP = 1e-5
@@ -23,9 +25,10 @@ _SIZES = {"m": 0.01, "rad": 1.0}
 _SYMMETRIC = 3, 3
 """Shape of inertias: numbers below the diagonal follow those above."""
 
-_CENTRAL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
-_AHEAD = ((0, -25.0), (1, 48.0), (2, -36.0), (3, 16.0), (4, -3.0))
-"""Steps and twelfths of the weights of differences of fourth order."""
+Stencil = tuple[tuple[int, float], ...]
+
+_AHEAD: Stencil = ((0, -25.0), (1, 48.0), (2, -36.0), (3, 16.0), (4, -3.0))
+"""As `CENTRAL`, to one side."""
 
 
 class Entry(NamedTuple):
@@ -81,25 +84,70 @@ def values_with(system: FiberSystem, entries: Iterable[Entry], new: Array) -> Ma
     return {path: one if one.shape else float(one) for path, one in found.items()}
 
 
-def variation_of(system: FiberSystem, entry: Entry) -> Variation:
+def changes_of(system: FiberSystem, entries: Sequence[Entry]) -> list[Change]:
+    """How a system changes with entries, by number: those inside of fibers and muscles together.
+
+    Raises
+    ------
+    ModelError
+        If an entry changes the number of unknowns.
+    """
+    places = Places(system)
+    knots, alone = list[Knot](), list[Change]()
+    families: dict[Any, list[tuple[int, int, Entry]]] = {}
+    for number, entry in enumerate(entries):
+        owner, rest = owner_of(system, places.own, entry.path)
+        if owner is None:
+            alone.append(variation_of(system, entry, number))
+        elif (weight := signal_weight(system, entry.path, entry.place)) is not None:
+            knots.append(Knot(owner, number, weight))
+        else:
+            step, stencil = _difference(system, entry)
+            families.setdefault((rest, entry.place, step > 0.0, stencil), []).append(
+                (owner, number, entry)
+            )
+    found = list[Change]([Driven(places, knots)] if knots else [])
+    for (*_, stencil), members in families.items():
+        owners, numbers, own = zip(*members, strict=True)
+        steps = [_difference(system, one)[0] for one in own]
+        systems = _systems(system, own, steps, stencil)
+        weights = [weight / 12.0 for _, weight in stencil]
+        found.append(Family(places, owners, numbers, steps, systems, weights))
+    return found + alone
+
+
+def variation_of(system: FiberSystem, entry: Entry, number: int = 0) -> Variation:
     """Systems at values around that of an entry, within its bounds."""
+    step, stencil = _difference(system, entry)
+    systems = _systems(system, [entry], [step], stencil)
+    return Variation(number, systems, tuple(weight / (12.0 * step) for _, weight in stencil))
+
+
+def _difference(system: FiberSystem, entry: Entry) -> tuple[float, Stencil]:
+    """Step and stencil of a difference within the bounds of an entry."""
     size = abs(entry.value) or _SIZES.get(entry.unit, 1.0)
     whole = np.asarray(system.parameters[entry.path].value, float)
     if whole.shape == _SYMMETRIC and entry.place[0] != entry.place[1]:
         size = float(np.sqrt(np.prod(np.diag(whole)[list(entry.place)])))
-    step, (low, high), stencil = _STEP * size, entry.bounds, _CENTRAL
+    step, (low, high) = _STEP * size, entry.bounds
     if entry.value - 2.0 * step < low:
-        stencil = _AHEAD
-    elif entry.value + 2.0 * step > high:
-        stencil, step = _AHEAD, -step
+        return step, _AHEAD
+    if entry.value + 2.0 * step > high:
+        return -step, _AHEAD
+    return step, CENTRAL
+
+
+def _systems(
+    system: FiberSystem, entries: Sequence[Entry], steps: Sequence[float], stencil: Stencil
+) -> tuple[FiberSystem, ...]:
+    """Systems with all entries changed at once."""
+    values = np.array([one.value for one in entries])
     systems = tuple(
-        system.with_parameters(
-            dict(values_with(system, [entry], np.array([entry.value + k * step])))
-        )
+        system.with_parameters(dict(values_with(system, entries, values + k * np.array(steps))))
         for k, _ in stencil
     )
     if any(one.n != system.n for one in systems):
         remedy = "muscles with equal activation dynamics share a state: let their numbers differ"
-        must = "leave the number of unknowns"
-        _check.refuse("gradient", "parameter", entry.name, must, remedy=remedy)
-    return Variation(systems, tuple(weight / (12.0 * step) for _, weight in stencil))
+        names = ", ".join(one.name for one in entries)
+        _check.refuse("gradient", "parameter", names, "leave the number of unknowns", remedy=remedy)
+    return systems

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
+from fibermsk.model import LineMuscle
 from fibermsk.results import MuscleHistory
 from fibermsk.results.fields import Field
 from fibermsk.system.contribution import At, Signal, Sums, Update
 from fibermsk.system.skeleton.constraints import Held
 
 if TYPE_CHECKING:
+    from fibermsk.system.lines.paths import LinePaths
+    from fibermsk.system.lines.placed import PlacedPaths
     from fibermsk.system.lines.touching import Touching
 
 
@@ -25,6 +28,37 @@ class FollowsEnds(Protocol):
         velocity, acceleration (n_points, 3, n): derivatives of these rates with respect to the
         coordinates, without the parts C dp and C dp_dot.
         """
+        ...
+
+
+@runtime_checkable
+class ActsInside(Protocol):
+    """A contribution whose forces on nodes, and rows of states, belong to one fiber or muscle each.
+
+    It depends on the numbers of that one alone.
+    """
+
+    acts_inside: bool
+
+
+@runtime_checkable
+class Pulls(Protocol):
+    """A contribution of line muscles, which pull with tensions."""
+
+    muscles: Sequence[LineMuscle]
+    paths: LinePaths
+
+    @property
+    def state_of(self) -> tuple[Index, Index]:
+        """States of each muscle's fibers and of its activation (m,); -1 without one."""
+        ...
+
+    def own_forces(self, at: At, placed: PlacedPaths) -> tuple[Array, Array]:
+        """Tensions (m,) [N] on given paths, and rows of the muscles that have a state."""
+        ...
+
+    def start_slopes(self, states: Array) -> Array:
+        """Derivatives of start values, of the muscles that have a state, in their activations."""
         ...
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ class FiberSystem(Reporting):
     def __deepcopy__(self, memo: dict[int, Any]) -> FiberSystem:
         return FiberSystem(self.model.copy())
 
-    @property
+    @cached_property
     def parameters(self) -> Parameters:
         """Numbers of the model by path, with units, ranges and descriptions."""
         return Parameters(self.model)

@@ -6,7 +6,7 @@ from scenes_of_tests import two_link_arm
 from scipy.optimize import minimize
 
 import fibermsk as fm
-from fibermsk.gradients.variations import entries_of, variation_of
+from fibermsk.gradients.variations import changes_of, entries_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
 from fibermsk.solvers.adjoint.trajectory import Trajectory
@@ -120,14 +120,14 @@ def test_both_sweeps_are_transposes(rng, method):
     system, kept = run.system(), Trajectory()
     run.run(system, kept)
     entries = entries_of(system, ["line/max_isometric_force", "fiber/attach/insertion/z"])
-    variations = [variation_of(system, one) for one in entries]
+    changes = changes_of(system, entries)
     free = Linearized(system, Point(0.0, *system.initial_state(), None))
     dy, dv = (free.only(rng.normal(size=system.n)) for _ in range(2))
     dy[-len(system.states) :] = dv[-len(system.states) :] = 0.0
     start = free.followed(dy), free.followed_rates(dy, dv)
     direction, weights = rng.normal(size=2), rng.normal(size=(2, system.n))
-    ahead = sweeps.push(system, kept, start, direction, variations)
-    on_y, on_v, on_parameters = sweeps.pull(system, kept, {4: tuple(weights)}, variations)
+    ahead = sweeps.push(system, kept, start, direction, changes)
+    on_y, on_v, on_parameters = sweeps.pull(system, kept, {4: tuple(weights)}, changes, 2)
     expected = weights[0] @ ahead[4][0] + weights[1] @ ahead[4][1]
     found = on_y @ start[0] + on_v @ start[1] + on_parameters @ direction
     assert found == pytest.approx(expected, rel=1e-8)

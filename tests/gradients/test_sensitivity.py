@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import fibermsk as fm
 from fibermsk.cli.main import app
 from fibermsk.gradients.quantity import quantity_of
-from fibermsk.gradients.variations import entries_of, variation_of
+from fibermsk.gradients.variations import changes_of, entries_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 
@@ -41,13 +41,13 @@ def test_equilibria_ahead_and_back_agree():
     system, trajectory = run.system(), Trajectory()
     run.run(system, trajectory)
     entries = entries_of(system, ["line/max_isometric_force", "bone/mass"])
-    variations = [variation_of(system, one) for one in entries]
+    changes = changes_of(system, entries)
     rng = np.random.default_rng(3)
     bars = tuple(rng.normal(size=system.n) for _ in range(2))
-    *_, back = sweeps.pull(system, trajectory, {4: bars}, variations, at_rest=True)
+    *_, back = sweeps.pull(system, trajectory, {4: bars}, changes, 2, at_rest=True)
     none = np.zeros(system.n), np.zeros(system.n)
     for k, one in enumerate(np.eye(2)):
-        ahead = sweeps.push(system, trajectory, none, one, variations, at_rest=True)[4]
+        ahead = sweeps.push(system, trajectory, none, one, changes, at_rest=True)[4]
         assert back[k] == pytest.approx(
             sum(a @ b for a, b in zip(ahead, bars, strict=True)), rel=1e-7
         )

@@ -31,6 +31,7 @@ class Point(NamedTuple):
     v_dot: Any  # (n,); None where only what dependent entries follow is asked for
     rates: bool = True  # whether dependent entries of v_dot follow, see `System.evaluate`
     derive: bool = True  # see `System.enforce`
+    at_rest: bool = False  # whether nothing moves, prescribed motions neither
 
 
 class Linearized:
@@ -138,7 +139,7 @@ class Linearized:
 
     def _tangent(self, b: float, a: float, point: Point | None = None) -> Any:
         """T(b, a), at another point if given."""
-        t, y, v, v_dot, rates, _ = point or self.point
+        t, y, v, v_dot, rates, *_ = point or self.point
         found = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates)
         if found.flaw:
             raise ConvergenceError(
@@ -147,7 +148,7 @@ class Linearized:
         return found.tangent
 
     def _residual(self, v_dot: Array) -> Evaluation:
-        t, y, v, _, rates, _ = self.point
+        t, y, v, _, rates, *_ = self.point
         return self._system.evaluate(t, y, v, v_dot, rates=rates, tangent=False)
 
     def _transposed(self, point: Point, x: Array, b: float, a: float) -> Array:

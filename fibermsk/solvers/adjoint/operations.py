@@ -14,26 +14,7 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.solvers.adjoint.form import Slots, value_of
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
-from fibermsk.solvers.adjoint.variation import Variation
-
-
-class Varied(NamedTuple):
-    """Parameters of a sweep."""
-
-    variations: tuple[Variation, ...]
-    gradient: Array  # (n_parameters,), added to by `pull`
-    direction: Array  # (n_parameters,) of `push`
-
-    def add(self, cotangent: Array, slopes: Any) -> None:
-        """Add the products of a cotangent with the derivatives slopes(variation)."""
-        if cotangent.any():
-            for k, one in enumerate(self.variations):
-                self.gradient[k] += cotangent @ slopes(one)
-
-    def along(self, slopes: Any) -> Array | float:
-        """Sum of the derivatives slopes(variation), weighted by the direction."""
-        some = [k for k, part in enumerate(self.direction) if part != 0.0]
-        return sum((self.direction[k] * slopes(self.variations[k]) for k in some), 0.0)
+from fibermsk.solvers.adjoint.variation import Varied
 
 
 class Operation(Protocol):
@@ -61,8 +42,8 @@ class Retracted(NamedTuple):
     def _at(self) -> Linearized:
         return Linearized(self.system, Point(self.t, self.value, 0.0 * self.value, None))
 
-    def _slopes(self, one: Variation) -> Array:
-        return one.of(lambda system: system.retract(self.t, self.value, 0.0 * self.value))
+    def _placing(self, system: Any) -> Array:
+        return system.retract(self.t, self.value, 0.0 * self.value)
 
     def pull(self, slots: Slots, varied: Varied) -> None:
         """Pass the cotangent on to positions and increment."""
@@ -70,7 +51,7 @@ class Retracted(NamedTuple):
         if cotangent is None:
             return
         at = self._at()
-        varied.add(cotangent * ~at.independent, self._slopes)
+        varied.add(cotangent * ~at.independent, self._placing)
         own = at.pulled(cotangent)
         slots.spread(self.y, own)
         slots.spread(self.increment, own)
@@ -79,7 +60,7 @@ class Retracted(NamedTuple):
         """Tangent of the positions."""
         at = self._at()
         moved = slots.gather(self.y) + slots.gather(self.increment)
-        slots.set(self.source, at.followed(moved) + varied.along(self._slopes) * ~at.independent)
+        slots.set(self.source, at.followed(moved) + varied.along(self._placing) * ~at.independent)
 
 
 class Enforced(NamedTuple):
@@ -96,13 +77,8 @@ class Enforced(NamedTuple):
     def _at(self) -> Linearized:
         return Linearized(self.system, Point(self.t or 0.0, value_of(self.y), self.value, None))
 
-    def _slopes(self, one: Variation) -> Array:
-        y = value_of(self.y)
-
-        def velocity(system: Any) -> Array:
-            return system.enforce(y, self.value, self.t, derive=self.derive)
-
-        return one.of(velocity)
+    def _placing(self, system: Any) -> Array:
+        return system.enforce(value_of(self.y), self.value, self.t, derive=self.derive)
 
     def pull(self, slots: Slots, varied: Varied) -> None:
         """Pass the cotangent on to positions and independent velocities."""
@@ -110,7 +86,7 @@ class Enforced(NamedTuple):
         if cotangent is None:
             return
         at = self._at()
-        varied.add(cotangent * ~at.independent, self._slopes)
+        varied.add(cotangent * ~at.independent, self._placing)
         on_y, on_v = at.pulled_rates(cotangent)
         slots.spread(self.y, on_y)
         slots.spread(self.v, on_v)
@@ -119,7 +95,7 @@ class Enforced(NamedTuple):
         """Tangent of the velocities."""
         at = self._at()
         moved = at.followed_rates(slots.gather(self.y), slots.gather(self.v))
-        slots.set(self.source, moved + varied.along(self._slopes) * ~at.independent)
+        slots.set(self.source, moved + varied.along(self._placing) * ~at.independent)
 
 
 class Accelerated(NamedTuple):
@@ -168,10 +144,10 @@ class Solved(NamedTuple):
             return
         at = Linearized(self.system, self.point)
         dependent = cotangent * ~at.independent
-        varied.add(dependent, self._placed)
+        varied.add(dependent, self._placing)
         right = -at.pulled(cotangent)
         x = at.solve_transposed(right, self.b, self.a)
-        varied.add(x, lambda one: one.residual(self.point))
+        varied.add_forces(at, x)
         _, damping, mass = at.transposed_products(x, self.b, self.a, right)
         slots.spread(self.v, damping)
         slots.spread(self.v_dot, at.inertia(x, mass))
@@ -180,15 +156,12 @@ class Solved(NamedTuple):
         """Tangent of the positions; those of the rates are at fixed positions here."""
         at = Linearized(self.system, self.point)
         changed = at.forces(slots.gather(self.v), slots.gather(self.v_dot), self.b)
-        changed = changed + at.only(
-            varied.along(lambda one: one.residual(self.point)) + 0.0 * changed
-        )
+        changed = changed + at.only(varied.forces_along(at) + 0.0 * changed)
         moved = at.followed(-at.solve(changed, self.b, self.a))
-        slots.set(self.source, moved + varied.along(self._placed) * ~at.independent)
+        slots.set(self.source, moved + varied.along(self._placing) * ~at.independent)
 
-    def _placed(self, one: Variation) -> Array:
-        t, y = self.point.t, self.point.y
-        return one.of(lambda system: system.retract(t, y, 0.0 * y))
+    def _placing(self, system: Any) -> Array:
+        return system.retract(self.point.t, self.point.y, 0.0 * self.point.y)
 
 
 class Rested(NamedTuple):
@@ -203,33 +176,26 @@ class Rested(NamedTuple):
 
     def _at(self) -> Linearized:
         still = np.zeros_like(self.y)
-        return Linearized(self.system, Point(self.t, self.y, still, still))
+        return Linearized(
+            self.system, Point(self.t, self.y, still, still, rates=False, at_rest=True)
+        )
 
-    def _forces(self, one: Variation) -> Array:
-        still = np.zeros_like(self.y)
-
-        def forces(system: Any) -> Array:
-            y = system.retract(self.t, self.y, still)
-            return system.evaluate(self.t, y, still, still, tangent=False).residual
-
-        return one.of(forces)
-
-    def _placed(self, one: Variation) -> Array:
-        return one.of(lambda system: system.retract(self.t, self.y, 0.0 * self.y))
+    def _placing(self, system: Any) -> Array:
+        return system.retract(self.t, self.y, 0.0 * self.y)
 
     def pull(self, cotangent: Array, varied: Varied) -> None:
         """Pass the cotangent of the positions on to the parameters."""
         at = self._at()
-        varied.add(cotangent * ~at.independent, self._placed)
+        varied.add(cotangent * ~at.independent, self._placing)
         x = at.solve_transposed(-at.pulled(cotangent), 0.0, 0.0)
-        varied.add(x, self._forces)
+        varied.add_forces(at, x)
 
     def push(self, varied: Varied) -> Array:
         """Increment of the positions."""
         at = self._at()
-        changed = at.only(varied.along(self._forces) + 0.0 * self.y)
+        changed = at.only(varied.forces_along(at) + 0.0 * self.y)
         moved = at.followed(-at.solve(changed, 0.0, 0.0))
-        return moved + varied.along(self._placed) * ~at.independent
+        return moved + varied.along(self._placing) * ~at.independent
 
 
 class Began(NamedTuple):
@@ -262,7 +228,7 @@ class Began(NamedTuple):
         found = zero.copy() if rate_bar is None else at.only(rate_bar)
         found[self.states] = v_bar[self.states]
         x = at.solve_transposed(-found * self._scale(), _B, _A)
-        varied.add(x, lambda one: one.residual(self.point))
+        varied.add_forces(at, x)
         still, damping, _ = at.transposed_products(x, 1.0, 1.0)
         damping[self.states] = 0.0
         rest = v_bar.copy()
@@ -278,9 +244,7 @@ class Began(NamedTuple):
         own = at.only(dv)
         own[self.states] = 0.0
         changed = at.stiffness(dy) + at.forces(own, 0.0 * own, 1.0)
-        changed = changed + at.only(
-            varied.along(lambda one: one.residual(self.point)) + 0.0 * changed
-        )
+        changed = changed + at.only(varied.forces_along(at) + 0.0 * changed)
         found = -at.solve(changed, _B, _A) * self._scale()
         rates = found.copy()
         rates[self.states] = 0.0

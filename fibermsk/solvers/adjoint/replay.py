@@ -18,8 +18,8 @@ from fibermsk.solvers.adjoint.operations import (
     Operation,
     Retracted,
     Solved,
-    Varied,
 )
+from fibermsk.solvers.adjoint.variation import Varied
 from fibermsk.solvers.newton.newton import NewtonReport
 from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.orders import first_order

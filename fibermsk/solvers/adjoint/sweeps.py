@@ -11,10 +11,10 @@ from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.protocol import Differentiable
 from fibermsk.solvers.adjoint.form import Form, Slots, value_of
-from fibermsk.solvers.adjoint.operations import Rested, Varied
+from fibermsk.solvers.adjoint.operations import Rested
 from fibermsk.solvers.adjoint.replay import Replay
 from fibermsk.solvers.adjoint.trajectory import KeptStep, Trajectory
-from fibermsk.solvers.adjoint.variation import Variation
+from fibermsk.solvers.adjoint.variation import Change, Varied
 from fibermsk.solvers.newton.stage import State
 
 At = Mapping[int, tuple[Array, Array]]
@@ -25,7 +25,8 @@ def pull(
     system: Differentiable,
     run: Trajectory,
     cotangents: At,
-    variations: Sequence[Variation],
+    changes: Sequence[Change],
+    n_parameters: int,
     *,
     at_rest: bool = False,
 ) -> tuple[Array, Array, Array]:
@@ -35,10 +36,10 @@ def pull(
     in the initial state of the system.
 
     `cotangents` are its derivatives in the states at the frames. The cost is one solution of a
-    transposed stage, two to four more tangents, and a residual for each system of a variation.
+    transposed stage, two to four more tangents, and what the changes ask for.
     """
     _refuse(system, run)
-    varied = Varied(tuple(variations), np.zeros(len(variations)), np.zeros(len(variations)))
+    varied = Varied.of(changes, np.zeros(n_parameters))
     found = _zeros(run.steps[-1].after if run.steps else run.first)
     for k in range(len(run.steps) - 1, -1, -1):
         kept = run.steps[k]
@@ -56,8 +57,7 @@ def pull(
     if at_rest:
         Rested(system, start.t, start.y).pull(y_bar, varied)
     else:
-        for vector, k in ((y_bar, 0), (v_bar, 1)):
-            varied.add(vector, lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
+        varied.add_start(y_bar, v_bar)
     if not np.isfinite(varied.gradient).all() or not np.isfinite(y_bar).all():
         raise ConvergenceError("the derivative of the run is not finite", time=start.t)
     return y_bar, v_bar, varied.gradient
@@ -68,7 +68,7 @@ def push(
     run: Trajectory,
     start: tuple[Array, Array],
     direction: Array,
-    variations: Sequence[Variation],
+    changes: Sequence[Change],
     *,
     at_rest: bool = False,
 ) -> dict[int, tuple[Array, Array]]:
@@ -78,15 +78,12 @@ def push(
     (n_parameters,) those of the parameters.
     """
     _refuse(system, run)
-    varied = Varied(tuple(variations), np.zeros(len(variations)), np.asarray(direction, float))
+    varied = Varied.of(changes, np.asarray(direction, float))
     _restore(system, varied, run.memory)
     if at_rest:
         dy, dv = start[0] + Rested(system, 0.0, run.first.state.y).push(varied), start[1]
     else:
-        dy, dv = (
-            given + varied.along(lambda one, k=k: one.of(lambda own: own.initial_state()[k]))
-            for k, given in enumerate(start)
-        )
+        dy, dv = (given + own for given, own in zip(start, varied.start_along(), strict=True))
     found = _start_pushed(system, run, run.first, 0.0, (dy, dv), varied)
     frames = {0: (found[0], found[1])}
     before = run.first
@@ -123,7 +120,7 @@ def _refuse(system: Differentiable, run: Trajectory) -> None:
 
 def _restore(system: Differentiable, varied: Varied, memory: dict[str, Array]) -> None:
     """Put a memory, such as contact points, back in the system and in those that vary it."""
-    for one in (system, *(own for each in varied.variations for own in each.systems)):
+    for one in (system, *(own for each in varied.changes for own in each.systems)):
         one.restore(memory)
 
 

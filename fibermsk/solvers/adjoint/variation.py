@@ -1,13 +1,54 @@
-"""A parameter as a few systems with neighboring values of it."""
+"""Parameters of a sweep: how the equations of a system, and what it places, change with them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.protocol import Differentiable
-from fibermsk.solvers.adjoint.linearized import Point
+from fibermsk.solvers.adjoint.linearized import Linearized, Point
+
+Placing = Callable[[Any], Array]
+"""Vector of positions or velocities that a system gives."""
+
+
+class Change(Protocol):
+    """One parameter or several: adds their derivatives to a gradient, or sums them in a direction.
+
+    Gradients and directions (n_parameters,) are those of all parameters of a sweep.
+    """
+
+    @property
+    def systems(self) -> Sequence[Differentiable]:
+        """Systems with other values that follow the memory of the run."""
+        ...
+
+    def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
+        """Add the products of a cotangent (n,) with derivatives of what a system places."""
+        ...
+
+    def push(self, direction: Array, placing: Placing) -> Array | float:
+        """Derivative (n,) along a direction of what a system places."""
+        ...
+
+    def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
+        """Add the products of cotangents of positions and velocities with those of the start."""
+        ...
+
+    def push_start(self, direction: Array) -> tuple[Array | float, Array | float]:
+        """Derivatives of positions and velocities of the start along a direction."""
+        ...
+
+    def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
+        """Add the products of a cotangent of the equations F at a point with dF."""
+        ...
+
+    def push_forces(self, at: Linearized, direction: Array) -> Array | float:
+        """Derivative (n,) of F along a direction."""
+        ...
 
 
 class Variation(NamedTuple):
@@ -17,25 +58,101 @@ class Variation(NamedTuple):
     1e-5 they are exact to about ten digits.
     """
 
+    number: int
     systems: tuple[Differentiable, ...]
     weights: tuple[float, ...]
 
-    def residual(self, point: Point) -> Array:
-        """Derivative of F at given independent unknowns."""
-
-        def one(system: Differentiable) -> Array:
-            t, y, v, v_dot, rates, derive = point
-            y = system.retract(t, y, 0.0 * y)
-            v = system.enforce(y, v, t, derive=derive)
-            if rates:
-                v_dot = system.enforce_rate(y, v, v_dot, t)
-            return system.evaluate(t, y, v, v_dot, rates=rates, tangent=False).residual
-
-        return self.of(one)
-
-    def of(self, function: Callable[[Differentiable], Array]) -> Array:
+    def of(self, function: Callable[[Any], Array]) -> Array:
         """Derivative of a vector that a system gives."""
         total = self.weights[0] * function(self.systems[0])
         for system, weight in zip(self.systems[1:], self.weights[1:], strict=True):
             total += weight * function(system)
         return total
+
+    def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
+        """See `Change.pull`."""
+        gradient[self.number] += cotangent @ self.of(placing)
+
+    def push(self, direction: Array, placing: Placing) -> Array | float:
+        """See `Change.push`."""
+        part = direction[self.number]
+        return part * self.of(placing) if part else 0.0
+
+    def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
+        """See `Change.pull_start`."""
+        both = np.concatenate(cotangents)
+        self.pull(both, lambda own: np.concatenate(own.initial_state()), gradient)
+
+    def push_start(self, direction: Array) -> tuple[Array | float, Array | float]:
+        """See `Change.push_start`."""
+        if not direction[self.number]:
+            return 0.0, 0.0
+        moved = self.push(direction, lambda own: np.concatenate(own.initial_state()))
+        y, v = np.split(np.asarray(moved), 2)
+        return y, v
+
+    def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
+        """See `Change.pull_forces`."""
+        self.pull(x, lambda system: _residual(system, at.point), gradient)
+
+    def push_forces(self, at: Linearized, direction: Array) -> Array | float:
+        """See `Change.push_forces`."""
+        return self.push(direction, lambda system: _residual(system, at.point))
+
+
+def _residual(system: Differentiable, point: Point) -> Array:
+    """F at given independent unknowns."""
+    t, y, v, v_dot, rates, derive, at_rest = point
+    y = system.retract(t, y, 0.0 * y)
+    if not at_rest:
+        v = system.enforce(y, v, t, derive=derive)
+    if rates:
+        v_dot = system.enforce_rate(y, v, v_dot, t)
+    return system.evaluate(t, y, v, v_dot, rates=rates, tangent=False).residual
+
+
+class Varied(NamedTuple):
+    """Parameters of a sweep, with the gradient that `pull` adds to, or the direction of `push`."""
+
+    changes: tuple[Change, ...]
+    gradient: Array  # (n_parameters,)
+    direction: Array  # (n_parameters,)
+
+    @classmethod
+    def of(cls, changes: Sequence[Change], direction: Array) -> Varied:
+        """Parameters with a zero gradient."""
+        return cls(tuple(changes), np.zeros(direction.size), direction)
+
+    def add(self, cotangent: Array, placing: Placing) -> None:
+        """Add the products of a cotangent with derivatives of what a system places."""
+        if cotangent.any():
+            for one in self.changes:
+                one.pull(cotangent, placing, self.gradient)
+
+    def add_start(self, y: Array, v: Array) -> None:
+        """Add those with derivatives of the start."""
+        for one in self.changes:
+            one.pull_start((y, v), self.gradient)
+
+    def add_forces(self, at: Linearized, x: Array) -> None:
+        """Add those with derivatives of the equations."""
+        if x.any():
+            for one in self.changes:
+                one.pull_forces(at, x, self.gradient)
+
+    def along(self, placing: Placing) -> Array | float:
+        """Derivative along the direction of what a system places."""
+        return self._sum([one.push(self.direction, placing) for one in self.changes])
+
+    def start_along(self) -> tuple[Array | float, Array | float]:
+        """That of positions and velocities of the start."""
+        moved = [one.push_start(self.direction) for one in self.changes]
+        return self._sum([y for y, _ in moved]), self._sum([v for _, v in moved])
+
+    def forces_along(self, at: Linearized) -> Array | float:
+        """That of the equations."""
+        return self._sum([one.push_forces(at, self.direction) for one in self.changes])
+
+    @staticmethod
+    def _sum(parts: Sequence[Array | float]) -> Array | float:
+        return sum(parts, 0.0)

@@ -38,9 +38,14 @@ class ActivationStates:
         Number of each fiber's state among all states; -1 for an activation that is none.
     state_of_muscle : (n_muscles,) int array
         The same of each line muscle with a force.
+    shift : float
+        Added to all excitations, for derivatives.
     """
 
+    acts_inside = True
+
     def __init__(self, model: Model, configuration: Configuration) -> None:
+        self.shift = 0.0
         shared: dict[Any, _Group] = {}
 
         def numbered(muscles: Sequence[Fiber | LineMuscle], kind: str) -> Index:
@@ -63,7 +68,7 @@ class ActivationStates:
         """Add the rows."""
         for one in self.groups:
             (activation,), (speed,) = one.port.at(at)
-            rate, slope = one.rate(at.t, float(activation))
+            rate, slope = one.rate(at.t, float(activation), self.shift)
             one.port.add(sums, [speed - rate], [[-slope]], [[1.0]])
 
     def inputs(self) -> Iterator[Signal]:
@@ -161,9 +166,9 @@ class _Group:
         assert isinstance(self.dynamics.excitation, Reflex)
         return self.dynamics.excitation
 
-    def rate(self, t: float, activation: float) -> tuple[float, float]:
+    def rate(self, t: float, activation: float, shift: float) -> tuple[float, float]:
         """Rate of the activation at a time [s], and its derivative in the activation [1/s]."""
-        return activation_rate(self.dynamics.law, self.excitation(t), activation)
+        return activation_rate(self.dynamics.law, self.excitation(t) + shift, activation)
 
     def excitation(self, t: float) -> float:
         """Excitation at a time [s]."""

@@ -12,6 +12,8 @@ from fibermsk.system.fibers.cables import Cables
 class Bending:
     """Bending moments of fibers whose tissue has a bending stiffness."""
 
+    acts_inside = True
+
     def __init__(self, cables: Cables) -> None:
         self._cables = cables
 

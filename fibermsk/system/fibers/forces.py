@@ -44,6 +44,8 @@ _FOLD = 1.0
 class Fibers:
     """Fibers as cables; refused if a function of theta is not deterministic."""
 
+    acts_inside = True
+
     def __init__(self, model: Model, cables: Cables, loads: Loads, tension: TensionProbe) -> None:
         for fiber in model.fibers:
             check_shape(fiber)

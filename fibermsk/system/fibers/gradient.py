@@ -17,6 +17,8 @@ from fibermsk.system.contribution import At, Sums
 class StretchGradientForce:
     """Forces between parts of a fiber that stretch differently; see `fibermsk.StretchGradient`."""
 
+    acts_inside = True
+
     def __init__(self, model: Model, configuration: Configuration) -> None:
         cables = self._cables = configuration.cables
         configuration.element_forces.append(self.add_to_elements)

@@ -28,10 +28,13 @@ class Loads:
         Nodal forces of gravity [N].
     largest : float
         Largest component of the nodal forces at the last time [N].
+    shift : float
+        Added to all activations that are functions, for derivatives.
     """
 
     def __init__(self, model: Model, cables: Cables, gravity: Array, state_of: Index) -> None:
         self._model, self._cables = model, cables
+        self.shift = 0.0
         self.state_of, self.driven = state_of, np.flatnonzero(state_of >= 0)
         of_node = state_of[cables.fiber_of_node]
         self._driven_nodes = np.flatnonzero(of_node >= 0)
@@ -111,8 +114,8 @@ class Loads:
             self._activations = activations
             self._element_activation = activations[self._cables.fiber]
             self._time = t
-        if self.driven.size:
-            activations = self._with_states(self._activations, states)
+        if self.driven.size or self.shift:
+            activations = self._with_states(self._activations + self.shift, states)
             return self._external, activations[self._cables.fiber]
         return self._external, self._element_activation
 

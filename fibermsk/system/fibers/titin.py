@@ -27,6 +27,8 @@ class TitinForce:
     It adds its states to those of the configuration.
     """
 
+    acts_inside = True
+
     def __init__(self, model: Model, configuration: Configuration, loads: Loads) -> None:
         cables = configuration.cables
         self._model, self._cables, self._loads = model, cables, loads

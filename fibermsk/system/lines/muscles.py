@@ -54,13 +54,18 @@ class LineMuscles:
         Of the system.
     state_of : (m,) int array
         Number of the state that is each muscle's activation; -1 for a function of time.
+
+    Attributes
+    ----------
+    shift : float
+        Added to all activations that are functions of time, for derivatives.
     """
 
     def __init__(self, model: Model, configuration: Configuration, state_of: Index) -> None:
         self.muscles = model.acting_muscles
         self.paths = LinePaths(configuration, self.muscles)
         self.hill = HillGroups(self.muscles)
-        self._activated_by = state_of
+        self._activated_by, self.shift = state_of, 0.0
         self._driven = np.flatnonzero(state_of >= 0)
         self._states: Index = np.full(len(self.muscles), -1, np.int64)
         self._start_states(configuration)
@@ -70,24 +75,45 @@ class LineMuscles:
     def _start_states(self, configuration: Configuration) -> None:
         """Create the states; they start in equilibrium with the pose at the start."""
         y, v = configuration.start()
-        placed = self.paths.at(configuration.kinematics(0.0, y, 0.0 * v))
-        for k, (muscle, length, activation) in enumerate(
-            zip(self.muscles, placed.length, self._activation_at_start(), strict=True)
-        ):
+        self._start_lengths = self.paths.at(configuration.kinematics(0.0, y, 0.0 * v)).length
+        self._start_activations = np.zeros(len(self.muscles))
+        for k, muscle in enumerate(self.muscles):
+            start = self._start(k)  # refuses a path without one
             state = self.hill.state(k)
-            start = self.hill.start(k, float(length), activation)  # refuses a path without one
             if state is not None:
                 name, unit, scale = state
                 self._states[k] = configuration.states.n_free
                 configuration.states.new(muscle.name, [name], [unit], [scale], [start])
 
-    def _activation_at_start(self) -> list[float]:
-        """Activation of each muscle at t = 0."""
-        return [
-            driven.start if isinstance(driven, ActivationDynamics) else muscle.activation_at(0.0)
-            for muscle in self.muscles
-            for driven in [muscle.activation]
-        ]
+    def _start(self, k: int) -> float:
+        """State of a muscle in equilibrium at the start; NaN for a rigid tendon."""
+        muscle = self.muscles[k]
+        driven = muscle.activation
+        dynamic = isinstance(driven, ActivationDynamics)
+        self._start_activations[k] = driven.start if dynamic else muscle.activation_at(0.0)
+        length = float(self._start_lengths[k])
+        return self.hill.start(k, length, float(self._start_activations[k]))
+
+    def start_slopes(self, states: Array) -> Array:
+        """Derivatives of start values of the states in activations that are functions of time.
+
+        For the muscles that have a state, zero for other activations. By the implicit function
+        theorem: at the start the row of a state is zero. states (n_states,) are all start values.
+        """
+        still, x = np.zeros((2, len(self.muscles)))
+        x[self._own] = states[self._states[self._own]]
+        row = self.hill.forces(self._start_lengths, still, self._start_activations, x, still)[:, 1]
+        found = np.zeros(len(self.muscles))
+        for k in np.setdiff1d(self._own, self._driven).tolist():
+            # fibers that carry nothing are at rest over a range, whose end does not move
+            found[k] = -row[k, 3] / row[k, 4] if row[k, 4] != 0.0 else 0.0
+        return found[self._own]
+
+    def own_forces(self, at: At, placed: PlacedPaths) -> tuple[Array, Array]:
+        """Tensions (m,) [N] on given paths, and rows of the muscles that have a state."""
+        given = self._activations(at), *self._own_states(at)
+        found = self.hill.forces(placed.length, placed.speed, *given)
+        return found[:, 0, 0], found[self._own, 1, 0]
 
     def evaluate(self, at: At) -> MusclesAt:
         """Lengths, forces and rows, computed once for a state."""
@@ -117,7 +143,7 @@ class LineMuscles:
         found = np.empty(len(self.muscles))
         for k, muscle in enumerate(self.muscles):
             if self._activated_by[k] < 0:
-                found[k] = muscle.activation_at(at.t)
+                found[k] = muscle.activation_at(at.t) + self.shift
         found[self._driven] = at.states[self._activated_by[self._driven]]
         return found
 

@@ -1,0 +1,188 @@
+"""Numbers inside of fibers and line muscles: derivatives of all at once.
+
+Tissue, laws and activations change only rows of the equations, and tensions, that belong to their
+own fiber or muscle; see `fibermsk.system.own_forces`. So one difference, with the numbers of all
+owners changed together, holds the derivatives in each, and knots of a signal share that in its
+value at a time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.solvers.adjoint.linearized import Linearized, Point
+from fibermsk.solvers.adjoint.variation import Placing
+from fibermsk.system import FiberSystem
+from fibermsk.system.own_forces import OwnForces, Place
+
+_SHIFT = 1e-4
+"""Step of activations: forces are smooth in them, and differences of fourth order."""
+
+CENTRAL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
+"""Steps, and twelfths of the weights, of a difference of fourth order."""
+
+
+class Places:
+    """Kinematics of a system at points of a sweep, each computed once."""
+
+    def __init__(self, system: FiberSystem) -> None:
+        self.own = OwnForces(system)
+        self._last: tuple[Point, Place] | None = None
+
+    def at(self, point: Point) -> Place:
+        """Kinematics at a point."""
+        if self._last is None or self._last[0] is not point:
+            self._last = point, self.own.place(point.t, point.y, point.v, point.v_dot)
+        return self._last[1]
+
+
+class _Inside:
+    """Parameters of several owners; what a system places does not depend on them.
+
+    Parameters
+    ----------
+    places
+        Of the system.
+    owners, numbers : sequence of int
+        Owner of each parameter, and its number in the gradient.
+    """
+
+    systems: Sequence[FiberSystem] = ()
+
+    def __init__(self, places: Places, owners: Sequence[int], numbers: Sequence[int]) -> None:
+        self._places, self._own = places, places.own
+        self._owners, self._numbers = np.array(owners, int), np.array(numbers, int)
+        self._start: Array | None = None
+
+    def _weights(self, t: float) -> Array:
+        """Derivative of what is changed in each parameter, at a time [s]."""
+        raise NotImplementedError
+
+    def _slopes(self, place: Place) -> Array:
+        """Derivative of rows and tensions (n + m,) in what is changed, of all owners."""
+        raise NotImplementedError
+
+    def _start_slopes(self) -> Array:
+        """That of the states at the start, (n + m,)."""
+        raise NotImplementedError
+
+    def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+
+    def push(self, direction: Array, placing: Placing) -> float:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        return 0.0
+
+    def _add(self, t: float, products: Array, gradient: Array) -> None:
+        owner = self._own.owner
+        owned = owner >= 0
+        by_owner = np.bincount(owner[owned], products[owned], len(self._own.names))
+        gradient[self._numbers] += self._weights(t) * by_owner[self._owners]
+
+    def _along(self, t: float, slopes: Array, direction: Array) -> Array:
+        part = np.zeros(len(self._own.names) + 1)  # the last one is that of no owner
+        np.add.at(part, self._owners, self._weights(t) * direction[self._numbers])
+        return part[self._own.owner] * slopes
+
+    def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        if self._start is None:
+            self._start = self._start_slopes()
+        products = np.zeros(self._own.owner.size)
+        n = cotangents[0].size
+        products[:n] = cotangents[0] * self._start[:n]
+        self._add(0.0, products, gradient)
+
+    def push_start(self, direction: Array) -> tuple[Array | float, Array | float]:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        if self._start is None:
+            self._start = self._start_slopes()
+        return self._along(0.0, self._start, direction)[: self._own.n], 0.0
+
+    def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        if not self._weights(at.point.t).any():
+            return
+        place = self._places.at(at.point)
+        products = self._own.gathered(place, at.followed(x)) * self._slopes(place)
+        self._add(at.point.t, products, gradient)
+
+    def push_forces(self, at: Linearized, direction: Array) -> Array | float:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        if not (self._weights(at.point.t) * direction[self._numbers]).any():
+            return 0.0
+        place = self._places.at(at.point)
+        changed = self._along(at.point.t, self._slopes(place), direction)
+        return at.pulled(self._own.spread(place, changed))
+
+
+class Family(_Inside):
+    """A number of one kind of several fibers or muscles, all changed at once.
+
+    Parameters
+    ----------
+    places, owners, numbers
+        See `Places`: the system, the owner of each parameter and its number in the gradient.
+    sizes : sequence of float
+        Change of each parameter over that of the difference.
+    systems : sequence of FiberSystem
+        Systems at the steps of the difference.
+    weights : sequence of float
+        Weights of the difference.
+    """
+
+    def __init__(
+        self, places: Places, owners: Sequence[int], numbers: Sequence[int],
+        sizes: Sequence[float], systems: Sequence[FiberSystem], weights: Sequence[float],
+    ) -> None:  # fmt: skip
+        super().__init__(places, owners, numbers)
+        self._factors = 1.0 / np.array(sizes)
+        self._difference = [
+            (OwnForces(own), own, weight) for own, weight in zip(systems, weights, strict=True)
+        ]
+
+    def _weights(self, t: float) -> Array:
+        return self._factors
+
+    def _slopes(self, place: Place) -> Array:
+        total: Any = sum(weight * own.forces(place) for own, _, weight in self._difference)
+        return total
+
+    def _start_slopes(self) -> Array:
+        found = np.zeros(self._own.owner.size)
+        for _, system, weight in self._difference:
+            found[: self._own.n] += weight * system.initial_state()[0]
+        return found
+
+
+class Knot(NamedTuple):
+    """A number of an activation or excitation in time: its derivative at a time [s]."""
+
+    owner: int
+    number: int
+    weight: Callable[[float], float]
+
+
+class Driven(_Inside):
+    """Activations and excitations that are functions of time: numbers and knots of tables."""
+
+    def __init__(self, places: Places, knots: Sequence[Knot]) -> None:
+        super().__init__(places, [one.owner for one in knots], [one.number for one in knots])
+        self._knots, self._last = knots, (math.nan, np.zeros(0))
+
+    def _weights(self, t: float) -> Array:
+        if self._last[0] != t:
+            self._last = t, np.array([one.weight(t) for one in self._knots])
+        return self._last[1]
+
+    def _slopes(self, place: Place) -> Array:
+        shifted: Any = sum(w * self._own.forces(place, k * _SHIFT) for k, w in CENTRAL)
+        return shifted / (12.0 * _SHIFT)
+
+    def _start_slopes(self) -> Array:
+        return self._own.start_slopes()

@@ -1,0 +1,77 @@
+"""Which numbers of a model are inside of a fiber or line muscle, and which are its signal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fibermsk.model import ActivationDynamics, Constant, Table
+from fibermsk.system import FiberSystem
+from fibermsk.system.own_forces import OwnForces
+
+_OF_FIBERS = ("tissue", "activation")
+_OF_MUSCLES = (
+    "activation", "law", "max_isometric_force", "optimal_fiber_length", "tendon_slack_length",
+    "pennation_angle", "max_contraction_velocity",
+)  # fmt: skip
+"""Fields whose numbers move nothing and have no part in contact."""
+
+_KNOTS = "knots"
+
+
+def owner_of(system: FiberSystem, own: OwnForces, path: str) -> tuple[int | None, str]:
+    """Owner, by number in `OwnForces.names`, of a number inside of it, and the rest of its path.
+
+    None if it is not inside of one, or of an activation that is a state of others too.
+    """
+    name, _, rest = path.partition("/")
+    if name not in own.names:
+        return None, rest
+    owner, field = own.names.index(name), rest.partition("/")[0]
+    fields = _OF_FIBERS if owner < len(system.fiber_names) else _OF_MUSCLES
+    inside = field in fields and not (field == "activation" and owner in own.shared)
+    return (owner if inside else None), rest
+
+
+def signal_weight(
+    system: FiberSystem, path: str, place: tuple[int, ...]
+) -> Callable[[float], float] | None:
+    """Derivative in a number of the activation or excitation that it belongs to, over time.
+
+    None if it belongs to none, or to one that is neither a number nor a table.
+    """
+    name, *rest = path.split("/")
+    if not rest or rest[0] != "activation":
+        return None
+    signal: Any = _muscle(system, name).activation
+    rest = rest[1:]
+    if isinstance(signal, ActivationDynamics):
+        if not rest or rest[0] != "excitation":
+            return None
+        signal, rest = signal.excitation, rest[1:]
+    if isinstance(signal, Constant | float | int) and not rest:
+        return lambda t: 1.0
+    if type(signal) is Table and rest and rest[0] == _KNOTS:
+        return _hat(np.asarray(signal.times).tolist(), int(rest[1]) if rest[1:] else place[0])
+    return None
+
+
+def _hat(times: list[float], k: int) -> Callable[[float], float]:
+    """Derivative of linear interpolation in value k; before the first and after the last: 1."""
+    before = times[k - 1] if k else -math.inf
+    at, after = times[k], times[k + 1] if k + 1 < len(times) else math.inf
+
+    def weight(t: float) -> float:
+        if not before < t < after:
+            return 0.0
+        low, high = (before, at) if t < at else (after, at)
+        return (t - low) / (high - low) if math.isfinite(low) else 1.0
+
+    return weight
+
+
+def _muscle(system: FiberSystem, name: str) -> Any:
+    return next(one for one in (*system.model.fibers, *system.model.muscles) if one.name == name)

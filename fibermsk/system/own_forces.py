@@ -1,0 +1,141 @@
+"""Forces that belong to one fiber, line muscle or state each: what the numbers of that one change.
+
+With them one evaluation with the numbers of all fibers and muscles changed at once gives the
+derivatives in each.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array, Index
+from fibermsk.system.contribution import At, Sums
+from fibermsk.system.lines.placed import PlacedPaths
+from fibermsk.system.optional import ActsInside, Pulls
+
+if TYPE_CHECKING:
+    from fibermsk.system.system import FiberSystem
+
+NO_OWNER = -1
+
+_NO_LINES = np.zeros((0, 3, 6, 6))
+
+
+class Place(NamedTuple):
+    """A state with its kinematics and the paths of its line muscles."""
+
+    at: At
+    paths: PlacedPaths | None
+
+
+class OwnForces:
+    """Rows of the equations that belong to one fiber or line muscle, and tensions of the latter.
+
+    A row is that of a node, of an attached end too, or of a state; rows of coordinates are zero.
+    After the n rows come the tensions of the m line muscles with a law.
+
+    Attributes
+    ----------
+    n : int
+        Number of rows.
+    names : tuple of str
+        Fibers, and then line muscles with a law.
+    owner : (n + m,) int array
+        Number among these of the owner of each row and tension; -1 without one.
+    shared : set of int
+        Owners whose activation is a state of others too: they have no rows of it.
+    """
+
+    def __init__(self, system: FiberSystem) -> None:
+        self._system, own = system, system.configuration
+        self._inside = [one for one in system.contributions if isinstance(one, ActsInside)]
+        self._muscles = next((one for one in system.contributions if isinstance(one, Pulls)), None)
+        shifting = [system.loads, *self._inside, self._muscles]
+        self._shifting = [one for one in shifting if hasattr(one, "shift")]
+        muscles = [] if self._muscles is None else self._muscles.muscles
+        fibers = system.fiber_names
+        self.names = (*fibers, *(muscle.name for muscle in muscles))
+        self.n = own.n
+        self._first = own.n - own.states.n  # of the states
+        self.owner: Index = np.full(own.n + len(muscles), NO_OWNER, np.int64)
+        self.owner[: 6 * system.cables.n_nodes] = np.repeat(system.cables.fiber_of_node, 6)
+        self.owner[own.n :] = len(fibers) + np.arange(len(muscles))
+        at = self._first + own.states.n_free
+        for block in own.states.at_points:
+            self.owner[at : at + block.start.size] = fibers.index(block.owner)
+            at += block.start.size
+        self.shared: set[int] = set()
+        activated = [system.loads.state_of]
+        if self._muscles is not None:
+            held, by = self._muscles.state_of
+            self._muscle_states = self._first + held[held >= 0]
+            self.owner[self._muscle_states] = len(fibers) + np.flatnonzero(held >= 0)
+            activated.append(by)
+        of = np.concatenate(activated)
+        for state in np.unique(of[of >= 0]).tolist():
+            owners = np.flatnonzero(of == state)
+            if owners.size == 1:
+                self.owner[self._first + state] = owners[0]
+            else:
+                self.shared |= set(owners.tolist())
+
+    def place(self, t: float, y: Array, v: Array, v_dot: Array) -> Place:
+        """Kinematics of a state."""
+        at = self._system.configuration.kinematics(t, y, v, v_dot)
+        return Place(at, None if self._muscles is None else self._muscles.paths.at(at))
+
+    def forces(self, place: Place, shift: float = 0.0) -> Array:
+        """Rows and tensions (n + m,), with a shift of all activations and excitations in time.
+
+        The place may be that of a system with other numbers of fibers and muscles.
+        """
+        for one in self._shifting:
+            one.shift = shift
+        try:
+            return self._forces(place)
+        finally:
+            for one in self._shifting:
+                one.shift = 0.0
+
+    def _forces(self, place: Place) -> Array:
+        at, skeleton = place.at, self._system.skeleton
+        nodes, tension = np.zeros_like(at.nodes), np.zeros(0)
+        sums = Sums.zero(skeleton, at, nodes, _NO_LINES, None)
+        for one in self._inside:
+            one.add(at, sums)
+        rows = sums.states.row
+        if self._muscles is not None and place.paths is not None:
+            tension, own = self._muscles.own_forces(at, place.paths)
+            rows[self._muscle_states - self._first] += own
+        points = [row.ravel() for row in sums.points.rows]
+        return np.concatenate([nodes.ravel(), np.zeros(skeleton.n), rows, *points, tension])
+
+    def start_slopes(self) -> Array:
+        """Derivatives (n + m,) of the start in activations and excitations in time.
+
+        Those of states of line muscles, which start in equilibrium; others are zero.
+        """
+        found = np.zeros(self.owner.size)
+        if self._muscles is not None:
+            start = self._system.configuration.states.start
+            found[self._muscle_states] = self._muscles.start_slopes(start)
+        return found
+
+    def gathered(self, place: Place, x: Array) -> Array:
+        """Cotangent (n + m,) of rows and tensions from that of the equations, x (n,).
+
+        Its entries at attached ends follow the others; see `fibermsk.protocol.Followers`.
+        """
+        if place.paths is None:
+            return x
+        return np.concatenate([x, place.paths.by_q @ self._system.split(x)[1]])
+
+    def spread(self, place: Place, forces: Array) -> Array:
+        """Rows (n,) of the equations from rows and tensions; not yet of attached ends."""
+        if place.paths is None:
+            return forces
+        rows = forces[: self.n].copy()
+        self._system.split(rows)[1][:] += forces[self.n :] @ place.paths.by_q
+        return rows

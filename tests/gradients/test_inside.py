@@ -1,0 +1,95 @@
+"""Numbers inside of fibers and muscles, found together, against whole equations one by one."""
+
+import numpy as np
+import pytest
+from test_run_gradients import TIGHT, muscles_with_states, objective, worst
+
+import fibermsk as fm
+from fibermsk.gradients.inside import Driven, Family
+from fibermsk.gradients.variations import changes_of, entries_of, variation_of
+from fibermsk.solvers.adjoint import sweeps
+from fibermsk.solvers.adjoint.trajectory import Trajectory
+
+
+def crowd():
+    """The limb with two muscles and two fibers more, without dynamics of activation."""
+    model = muscles_with_states()
+    bone, table = model.body("bone"), fm.Table([0.0, 0.01, 0.02, 0.1], [0.2, 0.5, 0.3, 0.3])
+    ends = model.ground.at(0.02, 0.1, 0.01), bone.at(0.02, -0.08, 0.01)
+    path = [fm.PathPoint(name, at) for name, at in zip("oi", ends, strict=True)]
+    numbers = {"max_isometric_force": 25.0, "optimal_fiber_length": 0.08}
+    elastic = fm.HillLaw(fm.DeGrooteCurves())
+    model.add(
+        fm.LineMuscle("elastic", path, **numbers, tendon_slack_length=0.09, law=elastic,
+                      activation=table),
+        fm.LineMuscle("rigid", path, **numbers, tendon_slack_length=0.05,
+                      law=fm.HillLaw(tendon="rigid"), activation=0.3),
+    )  # fmt: skip
+    solid = fm.Tissue(1060.0, fm.KelvinVoigt(1e4, 1e3), bending=1.0)
+    for k, activation in enumerate((table, 0.2)):
+        ends = model.ground.at(-0.03, 0.05, 0.02 + 0.02 * k), bone.at(-0.02, -0.08, 0.02 + 0.02 * k)
+        model.add(fm.Fiber(f"plain_{k}", attach=ends, radius=4e-3, n_elements=3, tissue=solid,
+                           activation=activation))  # fmt: skip
+    return model
+
+
+INSIDE = [
+    "*/tissue", "*/max_isometric_force", "*/optimal_fiber_length", "*/tendon_slack_length",
+    "*/pennation_angle", "*/max_contraction_velocity", "*/law", "*/activation/knots",
+    "*/activation/excitation/knots", "plain_1/activation", "rigid/activation",
+    "*/activation/activation_time", "*/activation/start",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("start", ["initial", "equilibrium"])
+def test_together_as_one_by_one(start, rng):
+    model = crowd()
+    run = fm.Simulation(model, 0.03, 0.005, newton=TIGHT, start=start)
+    system, kept = run.system(), Trajectory()
+    run.run(system, kept)
+    entries = entries_of(system, INSIDE)
+    changes = changes_of(system, entries)
+    assert all(isinstance(one, Family | Driven) for one in changes)
+    assert len(changes) < len(entries) // 2
+    weights, n, at_rest = rng.normal(size=(2, system.n)), len(entries), start == "equilibrium"
+    alone = [variation_of(system, one, k) for k, one in enumerate(entries)]
+    several, single = (
+        sweeps.pull(system, kept, {4: tuple(weights)}, own, n, at_rest=at_rest)[2]
+        for own in (changes, alone)
+    )
+    size = np.array([abs(one.value) or 1.0 for one in entries])
+    np.testing.assert_allclose(
+        several * size, single * size, rtol=1e-6, atol=1e-9 * np.abs(single * size).max()
+    )
+    direction, still = rng.normal(size=n), np.zeros((2, system.n))
+    ahead = sweeps.push(system, kept, tuple(still), direction, changes, at_rest=at_rest)[4]
+    assert sum(a @ b for a, b in zip(ahead, weights, strict=True)) == pytest.approx(
+        several @ (direction / size), rel=1e-7
+    )
+
+
+def sharing():
+    """The limb whose two muscles have the same activation dynamics, and so one state."""
+    model = muscles_with_states()
+    dynamics = model.muscle("line").activation
+    return model.edit({model.fiber("fiber"): {"activation": dynamics}})
+
+
+def test_muscles_that_share_an_activation_are_varied_apart():
+    model = sharing()
+    assert len(fm.build(model).states) == len(fm.build(muscles_with_states()).states) - 1
+    run = fm.Simulation(model, 0.03, 0.005, newton=TIGHT)
+    paths = ["line/activation/excitation/knots/1", "fiber/activation/activation_time"]
+    assert worst(run, objective(model), paths) < 1e-6
+
+
+def test_a_shared_activation_with_a_name_is_refused():
+    model = sharing()
+    named = fm.ActivationDynamics(0.3, start=0.2, name="both")
+    both = {
+        model.fiber("fiber"): {"activation": named},
+        model.muscle("line"): {"activation": named},
+    }
+    run = fm.Simulation(model.edit(both), 0.03, 0.005)
+    with pytest.raises(fm.ModelError, match="'both'; must be of one muscle, or without a name"):
+        fm.gradient(run, objective(model), "line/activation/excitation")
