@@ -58,13 +58,13 @@ def test_together_as_one_by_one(start, rng):
         for own in (changes, alone)
     )
     size = np.array([abs(one.value) or 1.0 for one in entries])
-    np.testing.assert_allclose(
-        several * size, single * size, rtol=1e-6, atol=1e-9 * np.abs(single * size).max()
-    )
-    direction, still = rng.normal(size=n), np.zeros((2, system.n))
+    scaled = single * size
+    atol = 1e-9 * np.abs(scaled).max()
+    np.testing.assert_allclose(several * size, scaled, rtol=1e-6, atol=atol)
+    direction, still = rng.normal(size=n) * size, np.zeros((2, system.n))
     ahead = sweeps.push(system, kept, tuple(still), direction, changes, at_rest=at_rest)[4]
     assert sum(a @ b for a, b in zip(ahead, weights, strict=True)) == pytest.approx(
-        several @ (direction / size), rel=1e-7
+        several @ direction, rel=1e-7
     )
 
 
