@@ -84,6 +84,17 @@ def scene(
             )
     if cylinders < 2:
         raise fm.ModelError(f"double_pendulum: cylinders = {cylinders}; must be 2 or more")
+    if mass == "uncrossed" and muscle != "II":
+        raise fm.ModelError(
+            f"double_pendulum: mass = 'uncrossed' with muscle = {muscle!r}; must be 'continuous' or "
+            "'points': only the path of muscle II has a via point that points may not cross"
+        )
+    if wrapping == "network" and muscle == "group":
+        raise fm.ModelError(
+            "double_pendulum: wrapping = 'network' with muscle = 'group'; must be 'blend' or "
+            "'switch': its origin is more than 12 radii from the smallest cylinder, outside the "
+            "range of the network"
+        )
     wrapped = muscle in ("III", "group")
     radii = np.linspace(*RADII, cylinders) if muscle == "group" else [RADIUS]
     model = fm.Model("double_pendulum", gravity=(0.0, -9.81, 0.0))

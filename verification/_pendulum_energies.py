@@ -81,10 +81,12 @@ def study(fine: bool = False) -> dict:
             total = curves[muscle, terms][-1]
             changes.append(float(np.abs(total - total[0]).max()))
         rows.append([TITLES[muscle], duration, float(curves[muscle, True][1].max()), *changes])
-    curves["switched"] = switched(duration)
-    total = curves["switched"][1]
-    sharp = float(np.abs(total - total[0]).max())
-    rows.append(["cylinder, without a blend", duration, "", sharp, ""])
+    curves["refracted"] = switched(duration)
+    time, *_, total = Pendulum("III", blend=0.0).energies(duration, 1e-7)
+    curves["switched"] = time, total
+    for key, name in (("refracted", "cylinder, refracted"), ("switched", "cylinder, switched")):
+        total = curves[key][1]
+        rows.append([name, duration, "", float(np.abs(total - total[0]).max()), ""])
     columns = ["muscle", "time [s]", "kinetic [J]", "change [J]", "change without terms [J]"]
     return {"tables": {"Energy": {"columns": columns, "rows": rows}}, "curves": curves}
 
@@ -108,8 +110,10 @@ def plot(numbers):
         finish(place, TITLES[muscle], "time [s]", "energy [J]")
     time, *_, total = curves["III", True]
     axes[4].plot(time, total - total[0], color=COLORS[6], label="blended")
-    sharp = curves["switched"]
-    axes[4].plot(sharp[0], sharp[1] - sharp[1][0], color=COLORS[1], label="switched")
+    for key, color, style in (("refracted", COLORS[0], "--"), ("switched", COLORS[1], "-")):
+        time, total = curves[key]
+        axes[4].plot(time, total - total[0], style, color=color, label=key)
+    axes[4].set_ylim(-1.2, 0.8)
     finish(axes[4], "cylinder: total energy", "time [s]", "energy [J]")
     axes[5].axis("off")
     axes[5].legend(lines.values(), lines, frameon=False, loc="center left")

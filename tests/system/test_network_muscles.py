@@ -152,6 +152,17 @@ def test_a_start_out_of_range_is_refused(name):
 
 
 @pytest.mark.parametrize(
+    "control", [fm.FixedSteps(), fm.AdaptiveSteps(1e-5)], ids=lambda x: type(x).__name__
+)
+@pytest.mark.filterwarnings("ignore::fibermsk.ModelWarning")
+def test_a_run_that_leaves_the_range_says_so(control):
+    model = leg(fm.WrapCappedCylinder, network(), bend=0.9)
+    model = model.edit({model.joint("knee"): {"speed": 9.0}})
+    with pytest.raises(fm.ConvergenceError, match="'calf': .* at 'roll'; must be in .*trained"):
+        fm.simulate(fm.build(model), t_end=0.6, dt=0.01, control=control)
+
+
+@pytest.mark.parametrize(
     "change, message",
     [
         ({"mass": 0.5}, "must have wrapping='network' around the capped cylinder 'roll'"),

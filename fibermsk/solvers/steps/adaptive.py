@@ -140,12 +140,14 @@ class AdaptiveSteps(Checked):
         if pace.last > 0.0 and not getattr(method, "one_step", False):
             longest = most_growth * pace.last
         shortest = max(self.shortest, _ROUND_OFF * abs(t))
+        obstacle = NewtonReport(reason="the error of the step stays above the tolerance")
         while True:
             # two equal steps rather than a long one and a very short one
             h = left if left <= min(1.01 * pace.h, longest) else min(pace.h, longest, 0.5 * left)
             target = t_new if h == left else t + h
             step = attempt(system, method, newton, memory, target, counters)
             if step.evaluation is None:
+                obstacle = step.reports[-1]
                 pace = _Pace(0.5 * h, _AIM, pace.last, pace.crawls)
             else:
                 assert step.error is not None
@@ -175,7 +177,7 @@ class AdaptiveSteps(Checked):
             # no growth after a repeated step
             most_growth = 1.0
             if pace.h < shortest:
-                raise StepFailure(memory.state, h, step.reports[-1])
+                raise StepFailure(memory.state, h, obstacle)
 
 
 def _struggled(step: Step) -> bool:
