@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
-from fibermsk.solvers.adjoint.variation import Placing
+from fibermsk.solvers.adjoint.variation import DirectReading, Placing
 from fibermsk.system import FiberSystem
 from fibermsk.system.own_forces import OwnForces, Place
 
@@ -77,6 +77,32 @@ class _Inside:
     def push(self, direction: Array, placing: Placing) -> float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         return 0.0
+
+    def _read(self, reading: DirectReading) -> Array:
+        """Derivative of a quantity of one owner in what is changed of it, at all frames."""
+        raise NotImplementedError
+
+    def _of_owner(self, reading: DirectReading) -> tuple[Index, Array]:
+        """Parameters of a quantity's owner, and its derivatives in them (m, n_frames)."""
+        names = self._own.names
+        own = np.array([names[owner] == reading.owner for owner in self._owners])
+        if not own.any():
+            return np.flatnonzero(own), np.zeros((0, reading.times.size))
+        weights = np.array([self._weights(t)[own] for t in reading.times]).T
+        return np.flatnonzero(own), weights * self._read(reading)
+
+    def pull_reading(self, cotangent: Array, reading: DirectReading, gradient: Array) -> None:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        if reading.owner:
+            own, slopes = self._of_owner(reading)
+            gradient[self._numbers[own]] += slopes @ cotangent
+
+    def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        if not reading.owner:
+            return 0.0
+        own, slopes = self._of_owner(reading)
+        return direction[self._numbers[own]] @ slopes
 
     def _add(self, t: float, products: Array, gradient: Array) -> None:
         owner = self._own.owner
@@ -153,6 +179,10 @@ class Family(_Inside):
         total: Any = sum(weight * own.forces(place) for own, _, weight in self._difference)
         return total
 
+    def _read(self, reading: DirectReading) -> Array:
+        total: Any = sum(weight * reading.of(system) for _, system, weight in self._difference)
+        return total
+
     def _start_slopes(self) -> Array:
         found = np.zeros(self._own.owner.size)
         for _, system, weight in self._difference:
@@ -183,6 +213,14 @@ class Driven(_Inside):
     def _slopes(self, place: Place) -> Array:
         shifted: Any = sum(w * self._own.forces(place, k * _SHIFT) for k, w in CENTRAL)
         return shifted / (12.0 * _SHIFT)
+
+    def _read(self, reading: DirectReading) -> Array:
+        def shifted(shift: float) -> Array:
+            with self._own.shifted(shift):
+                return reading.of(self._own.system)
+
+        total: Any = sum(weight * shifted(k * _SHIFT) for k, weight in CENTRAL)
+        return total / (12.0 * _SHIFT)
 
     def _start_slopes(self) -> Array:
         return self._own.start_slopes()

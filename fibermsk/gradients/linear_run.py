@@ -9,11 +9,12 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.objective import Objective, Reader
+from fibermsk.gradients.readings import ALL, FIXED, Frame
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.gradients.variations import Entry, changes_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
-from fibermsk.solvers.adjoint.variation import Placing
+from fibermsk.solvers.adjoint.variation import DirectReading
 from fibermsk.system import FiberSystem
 
 
@@ -39,11 +40,17 @@ class LinearRun:
         self._at_rest = simulation.start == "equilibrium"
         self._reader, self._trajectory = Reader(system, objective), Trajectory()
         self.result = simulation.run(system, self._trajectory)
-        self._states = [self._trajectory.first.state]
-        for kept in self._trajectory.steps:
-            self._states += [kept.after.state for _ in kept.frames]
-        self.samples = self._reader.samples(self._states)
-        self._n, self._changes = len(entries), changes_of(system, entries) if entries else []
+        run = self._trajectory
+        self._frames = [Frame(run.first.state, run.memory)]
+        for kept in run.steps:
+            self._frames += [Frame(kept.after.state, kept.memory) for _ in kept.frames]
+        self.samples = self._reader.samples(self._frames)
+        readings = self._reader.readings.values()
+        # what depends on any number tells those inside of muscles apart only one by one
+        alone = any(one.depends == ALL for one in readings)
+        self._n = len(entries)
+        self._changes = changes_of(system, entries, alone=alone) if entries else []
+        self._direct = [name for name, one in self._reader.readings.items() if one.depends != FIXED]
 
     @property
     def value(self) -> float:
@@ -57,15 +64,15 @@ class LinearRun:
     def vjp(self, cotangents: Mapping[str, Array]) -> Array:
         """Sum of cotangents times derivatives of the quantities in each parameter, (n,)."""
         given = self._given(cotangents)
-        at_frames = self._reader.cotangents(self._states, given)
+        at_frames = self._reader.cotangents(self._frames, given)
         _, _, found = sweeps.pull(
             self._system, self._trajectory, at_frames, self._changes, self._n,
             at_rest=self._at_rest,
         )  # fmt: skip
-        for name in self._reader.points:
-            placing = self._placing(name)
+        for name in self._direct:
+            reading = self._reading(name)
             for one in self._changes:
-                one.pull(given[name].ravel(), placing, found)
+                one.pull_reading(given[name], reading, found)
         return found
 
     def jvp(self, direction: Array) -> dict[str, Array]:
@@ -75,17 +82,20 @@ class LinearRun:
         moved = sweeps.push(
             self._system, self._trajectory, still, own, self._changes, at_rest=self._at_rest
         )
-        found = self._reader.tangents(self._states, moved)
-        for name in self._reader.points:
-            moved = np.zeros(found[name].size)
+        found = self._reader.tangents(self._frames, moved)
+        for name in self._direct:
+            reading = self._reading(name)
             for one in self._changes:
-                moved += one.push(own, self._placing(name))
-            found[name] += moved.reshape(found[name].shape)
+                found[name] = found[name] + one.push_reading(own, reading)
         return found
 
-    def _placing(self, name: str) -> Placing:
-        """Function that gives where a point of a body is at all frames, by system."""
-        return lambda own: Reader(own, self._objective).samples(self._states)[name].ravel()
+    def _reading(self, name: str) -> DirectReading:
+        """A quantity at all frames, by system, and whose numbers it depends on."""
+
+        def samples(own: FiberSystem) -> Array:
+            return Reader(own, self._objective).samples(self._frames)[name]
+
+        return DirectReading(samples, self._reader.readings[name].owner, self.result.time)
 
     def _given(self, cotangents: Mapping[str, Array]) -> dict[str, Array]:
         unknown = sorted(set(cotangents) - set(self.samples))

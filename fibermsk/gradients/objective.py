@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,9 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
+from fibermsk.gradients.readings import Frame, readings_of
 from fibermsk.model import Fiber, Station
-from fibermsk.solvers.newton.stage import State
 from fibermsk.system import FiberSystem
-from fibermsk.system.ports import BodyPoints
 
 _STEP = 1e-30
 """Complex step: derivatives without round-off."""
@@ -30,8 +29,10 @@ class Objective:
     reads : mapping of str to str, Station or Fiber
         By argument of the function: ``"elbow"`` for a coordinate (n_frames,), ``"elbow/speed"``
         for its rate, the name of a state of first order such as ``"biceps/active_state"``,
-        ``body.at(x, y, z)`` for the position of a point of a body in the ground (n_frames, 3) [m],
-        or a fiber for the positions of its nodes (n_frames, n_nodes, 3) [m].
+        ``"biceps/length"`` [m] of a fiber or line muscle, ``"biceps/tendon_force"`` [N] of a line
+        muscle, ``"energy"`` [J] for the kinetic and potential energy, ``body.at(x, y, z)`` for the
+        position of a point of a body in the ground (n_frames, 3) [m], or a fiber for the positions
+        of its nodes (n_frames, n_nodes, 3) [m].
     slopes : callable, optional
         Derivatives of the function in its quantities: same arguments, a mapping of arrays of their
         shapes by name. By default complex steps of the function, which must then be analytic: no
@@ -115,114 +116,43 @@ class Objective:
 
 
 class Reader:
-    """Quantities of an objective in the states of a system, and what cotangents they give.
+    """Quantities of an objective at the frames of a run, and what cotangents they give.
 
     Attributes
     ----------
-    points : dict of BodyPoints
-        Points of bodies, by name of the quantity.
+    readings : dict of Reading
+        By name.
     """
 
     def __init__(self, system: FiberSystem, objective: Objective) -> None:
-        self._system, self._of = system, objective.reads
-        self._first = 6 * system.cables.n_nodes
-        self._entries = {
-            name: self._entry(one) for name, one in self._of.items() if isinstance(one, str)
-        }
-        known = list(system.tree.frames)
-        for one in self._of.values():
-            if isinstance(one, Station) and one.body.name not in known:
-                _check.refuse("Objective", "body", one.body.name, f"be one of {', '.join(known)}")
-            if isinstance(one, Fiber) and one.name not in system.fiber_names:
-                must = f"be one of {', '.join(system.fiber_names) or 'none'}"
-                _check.refuse("Objective", "fiber", one.name, must)
-        self.points = {
-            name: BodyPoints(system.configuration, (one,))
-            for name, one in self._of.items() if isinstance(one, Station)
-        }  # fmt: skip
+        self._system = system
+        self.readings = readings_of(system, objective.reads)
 
-    def _entry(self, text: str) -> tuple[int, int]:
-        """0 for positions or 1 for velocities, and the entry."""
-        system, states = self._system, {}
-        at = self._first + system.skeleton.n
-        for block in system.states:
-            for name in block.names:
-                states[f"{block.owner}/{name}"] = at
-                at += 1
-        known = system.skeleton.independent
-        name, slash, rest = text.rpartition("/")
-        if text in known:
-            return 0, self._first + known.index(text)
-        if slash and rest == "speed" and name in known:
-            return 1, self._first + known.index(name)
-        if text in states:
-            return 0, states[text]
-        names = [*known, *(f"{one}/speed" for one in known), *states]
-        must = f"be one of {', '.join(names[:12])}{_check.suggestion(text, names)}"
-        _check.refuse("Objective", "quantity", text, must)
-
-    def _nodes(self, fiber: Fiber) -> slice:
-        k = self._system.fiber_names.index(fiber.name)
-        start = self._system.cables.node_start
-        return slice(int(start[k]), int(start[k + 1]))
-
-    def samples(self, states: list[State]) -> dict[str, Array]:
+    def samples(self, frames: Sequence[Frame]) -> dict[str, Array]:
         """Quantities at all frames."""
-        found = dict[str, Array]()
-        for name, one in self._of.items():
-            if isinstance(one, str):
-                which, entry = self._entries[name]
-                found[name] = np.array([(s.y, s.v)[which][entry] for s in states])
-            elif isinstance(one, Fiber):
-                own = self._nodes(one)
-                found[name] = np.array([self._system.split(s.y)[0][own, :3] for s in states])
-            else:
-                kinematics = self._system.configuration.kinematics
-                found[name] = np.array(
-                    [self.points[name].place(kinematics(s.t, s.y).motion).c[0] for s in states]
-                )
-        return found
-
-    def _jacobian(self, name: str, state: State) -> Array:
-        """Derivatives (3, n) of a point of a body in the coordinates."""
-        motion = self._system.configuration.kinematics(state.t, state.y).motion
-        return self._system.skeleton.columns(motion, self.points[name].place(motion).C)[0]
+        return {
+            name: np.array([one.sample(frame) for frame in frames])
+            for name, one in self.readings.items()
+        }
 
     def tangents(
-        self, states: list[State], moved: Mapping[int, tuple[Array, Array]]
+        self, frames: Sequence[Frame], moved: Mapping[int, tuple[Array, Array]]
     ) -> dict[str, Array]:
         """Increments of the quantities, from those of positions and velocities at all frames."""
-        found = dict[str, Array]()
-        for name, one in self._of.items():
-            if isinstance(one, str):
-                which, entry = self._entries[name]
-                found[name] = np.array([moved[k][which][entry] for k in range(len(states))])
-            elif isinstance(one, Fiber):
-                own, split = self._nodes(one), self._system.split
-                found[name] = np.array([split(moved[k][0])[0][own, :3] for k in range(len(states))])
-            else:
-                split = self._system.split
-                found[name] = np.array(
-                    [self._jacobian(name, s) @ split(moved[k][0])[1] for k, s in enumerate(states)]
-                )
-        return found
+        return {
+            name: np.array([one.push(frame, *moved[k]) for k, frame in enumerate(frames)])
+            for name, one in self.readings.items()
+        }
 
     def cotangents(
-        self, states: list[State], slopes: Mapping[str, Array]
+        self, frames: Sequence[Frame], slopes: Mapping[str, Array]
     ) -> dict[int, tuple[Array, Array]]:
         """Derivatives in positions and velocities, by frame; frames without any are left out."""
         found = dict[int, tuple[Array, Array]]()
-        for k, state in enumerate(states):
-            own = np.zeros_like(state.y), np.zeros_like(state.v)
-            for name, one in self._of.items():
-                slope = slopes[name][k]
-                if isinstance(one, str):
-                    which, entry = self._entries[name]
-                    own[which][entry] += slope
-                elif isinstance(one, Fiber):
-                    self._system.split(own[0])[0][self._nodes(one), :3] += slope
-                elif slope.any():
-                    self._system.split(own[0])[1][:] += slope @ self._jacobian(name, state)
+        for k, frame in enumerate(frames):
+            own = np.zeros_like(frame.state.y), np.zeros_like(frame.state.v)
+            for name, one in self.readings.items():
+                one.pull(frame, slopes[name][k], *own)
             if own[0].any() or own[1].any():
                 found[k] = own
         return found

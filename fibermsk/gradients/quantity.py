@@ -10,6 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.objective import Objective
+from fibermsk.gradients.readings import units_of
 from fibermsk.system import FiberSystem
 
 _ONLY = "angle"
@@ -51,8 +52,7 @@ _WHEN: dict[str, Callable[[Array, Array], Array]] = {
 def quantity_of(system: FiberSystem, text: str) -> Quantity:
     """Quantity such as ``"elbow_flexion_max"``: NAME_max, _min, _end or _mean over the frames.
 
-    NAME is a coordinate, ``"elbow_flexion/speed"``, a state such as ``"biceps/active_state"``, or
-    ``"angle"`` for the only angle.
+    NAME is what an `Objective` may read by name, or ``"angle"`` for the only angle.
 
     Raises
     ------
@@ -65,18 +65,13 @@ def quantity_of(system: FiberSystem, text: str) -> Quantity:
     if not name or when not in _WHEN:
         ends = ", ".join(f"_{one}" for one in _WHEN)
         _check.refuse(owner, "of", text, f"be a name with one of the ends {ends}")
-    skeleton = system.skeleton
-    units = {one: skeleton.units.get(one, "1") for one in skeleton.independent}
+    units = units_of(system)
     if name == _ONLY and name not in units:
-        angles = [one for one, unit in units.items() if unit == "rad"]
+        angles = [one for one in system.skeleton.independent if units[one] == "rad"]
         if len(angles) != 1:
             must = f"name one of {', '.join(angles) or 'no angle'}"
             _check.refuse(owner, "of", text, must)
         name = angles[0]
-    for block in system.states:
-        named = zip(block.names, block.units, strict=True)
-        units |= {f"{block.owner}/{one}": unit for one, unit in named}
-    units |= {f"{one}/speed": f"{unit}/s" for one, unit in units.items() if "/" not in one}
     weights = _WHEN[when]
     objective = Objective(
         lambda time, x: float(weights(time, x) @ x), {"x": name},

@@ -84,8 +84,12 @@ def values_with(system: FiberSystem, entries: Iterable[Entry], new: Array) -> Ma
     return {path: one if one.shape else float(one) for path, one in found.items()}
 
 
-def changes_of(system: FiberSystem, entries: Sequence[Entry]) -> list[Change]:
+def changes_of(
+    system: FiberSystem, entries: Sequence[Entry], *, alone: bool = False
+) -> list[Change]:
     """How a system changes with entries, by number: those inside of fibers and muscles together.
+
+    With `alone`, each by itself.
 
     Raises
     ------
@@ -93,12 +97,12 @@ def changes_of(system: FiberSystem, entries: Sequence[Entry]) -> list[Change]:
         If an entry changes the number of unknowns.
     """
     places = Places(system)
-    knots, alone = list[Knot](), list[Change]()
+    knots, single = list[Knot](), list[Change]()
     families: dict[Any, list[tuple[int, int, Entry]]] = {}
     for number, entry in enumerate(entries):
         owner, rest = owner_of(system, places.own, entry.path)
-        if owner is None:
-            alone.append(variation_of(system, entry, number))
+        if owner is None or alone:
+            single.append(variation_of(system, entry, number))
         elif (weight := signal_weight(system, entry.path, entry.place)) is not None:
             knots.append(Knot(owner, number, weight))
         else:
@@ -113,7 +117,7 @@ def changes_of(system: FiberSystem, entries: Sequence[Entry]) -> list[Change]:
         systems = _systems(system, own, steps, stencil)
         weights = [weight / 12.0 for _, weight in stencil]
         found.append(Family(places, owners, numbers, steps, systems, weights))
-    return found + alone
+    return found + single
 
 
 def variation_of(system: FiberSystem, entry: Entry, number: int = 0) -> Variation:

@@ -13,6 +13,7 @@ from fibermsk.system.contribution import At, Signal, Sums, Update
 from fibermsk.system.skeleton.constraints import Held
 
 if TYPE_CHECKING:
+    from fibermsk.system.lines.muscles import MusclesAt
     from fibermsk.system.lines.paths import LinePaths
     from fibermsk.system.lines.placed import PlacedPaths
     from fibermsk.system.lines.touching import Touching
@@ -51,6 +52,10 @@ class Pulls(Protocol):
     @property
     def state_of(self) -> tuple[Index, Index]:
         """States of each muscle's fibers and of its activation (m,); -1 without one."""
+        ...
+
+    def evaluate(self, at: At) -> MusclesAt:
+        """Paths, forces and rows at a state."""
         ...
 
     def own_forces(self, at: At, placed: PlacedPaths) -> tuple[Array, Array]:

@@ -6,6 +6,8 @@ derivatives in each.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -38,6 +40,8 @@ class OwnForces:
 
     Attributes
     ----------
+    system : FiberSystem
+        The system.
     n : int
         Number of rows.
     names : tuple of str
@@ -49,7 +53,7 @@ class OwnForces:
     """
 
     def __init__(self, system: FiberSystem) -> None:
-        self._system, own = system, system.configuration
+        self.system, own = system, system.configuration
         self._inside = [one for one in system.contributions if isinstance(one, ActsInside)]
         self._muscles = next((one for one in system.contributions if isinstance(one, Pulls)), None)
         shifting = [system.loads, *self._inside, self._muscles]
@@ -83,7 +87,7 @@ class OwnForces:
 
     def place(self, t: float, y: Array, v: Array, v_dot: Array) -> Place:
         """Kinematics of a state."""
-        at = self._system.configuration.kinematics(t, y, v, v_dot)
+        at = self.system.configuration.kinematics(t, y, v, v_dot)
         return Place(at, None if self._muscles is None else self._muscles.paths.at(at))
 
     def forces(self, place: Place, shift: float = 0.0) -> Array:
@@ -91,16 +95,22 @@ class OwnForces:
 
         The place may be that of a system with other numbers of fibers and muscles.
         """
+        with self.shifted(shift):
+            return self._forces(place)
+
+    @contextmanager
+    def shifted(self, shift: float) -> Iterator[None]:
+        """Context with a shift of all activations and excitations in time."""
         for one in self._shifting:
             one.shift = shift
         try:
-            return self._forces(place)
+            yield
         finally:
             for one in self._shifting:
                 one.shift = 0.0
 
     def _forces(self, place: Place) -> Array:
-        at, skeleton = place.at, self._system.skeleton
+        at, skeleton = place.at, self.system.skeleton
         nodes, tension = np.zeros_like(at.nodes), np.zeros(0)
         sums = Sums.zero(skeleton, at, nodes, _NO_LINES, None)
         for one in self._inside:
@@ -119,7 +129,7 @@ class OwnForces:
         """
         found = np.zeros(self.owner.size)
         if self._muscles is not None:
-            start = self._system.configuration.states.start
+            start = self.system.configuration.states.start
             found[self._muscle_states] = self._muscles.start_slopes(start)
         return found
 
@@ -130,12 +140,12 @@ class OwnForces:
         """
         if place.paths is None:
             return x
-        return np.concatenate([x, place.paths.by_q @ self._system.split(x)[1]])
+        return np.concatenate([x, place.paths.by_q @ self.system.split(x)[1]])
 
     def spread(self, place: Place, forces: Array) -> Array:
         """Rows (n,) of the equations from rows and tensions; not yet of attached ends."""
         if place.paths is None:
             return forces
         rows = forces[: self.n].copy()
-        self._system.split(rows)[1][:] += forces[self.n :] @ place.paths.by_q
+        self.system.split(rows)[1][:] += forces[self.n :] @ place.paths.by_q
         return rows

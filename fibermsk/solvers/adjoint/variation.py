@@ -15,6 +15,14 @@ Placing = Callable[[Any], Array]
 """Vector of positions or velocities that a system gives."""
 
 
+class DirectReading(NamedTuple):
+    """A quantity of a run at all frames, at given unknowns."""
+
+    of: Callable[[Any], Array]  # of a system
+    owner: str  # fiber or muscle whose inner numbers it depends on; empty if on none
+    times: Array  # of the frames [s]
+
+
 class Change(Protocol):
     """One parameter or several: adds their derivatives to a gradient, or sums them in a direction.
 
@@ -32,6 +40,14 @@ class Change(Protocol):
 
     def push(self, direction: Array, placing: Placing) -> Array | float:
         """Derivative (n,) along a direction of what a system places."""
+        ...
+
+    def pull_reading(self, cotangent: Array, reading: DirectReading, gradient: Array) -> None:
+        """Add the products of a cotangent with derivatives of a quantity at given unknowns."""
+        ...
+
+    def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
+        """Derivative along a direction of a quantity at given unknowns."""
         ...
 
     def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
@@ -77,6 +93,14 @@ class Variation(NamedTuple):
         """See `Change.push`."""
         part = direction[self.number]
         return part * self.of(placing) if part else 0.0
+
+    def pull_reading(self, cotangent: Array, reading: DirectReading, gradient: Array) -> None:
+        """See `Change.pull_reading`."""
+        gradient[self.number] += (cotangent * self.of(reading.of)).sum()
+
+    def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
+        """See `Change.push_reading`."""
+        return self.push(direction, reading.of)
 
     def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
         """See `Change.pull_start`."""

@@ -1,0 +1,47 @@
+"""What objectives read besides coordinates: lengths, forces of tendons, energy."""
+
+import numpy as np
+import pytest
+from test_inside import crowd
+from test_run_gradients import TIGHT, worst
+
+import fibermsk as fm
+
+NAMES = "line/length", "fiber/length", "elastic/tendon_force", "rigid/tendon_force"
+PATHS = [
+    "line/points/0/x", "fiber/attach/origin/y", "elastic/max_isometric_force", "rigid/activation",
+    "elastic/activation/knots/1", "rigid/optimal_fiber_length", "hinge/value", "hinge/speed",
+]  # fmt: skip
+
+
+def run():
+    return fm.Simulation(crowd(), 0.03, 0.005, newton=TIGHT)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients_are_those_of_the_discrete_run(name):
+    size = 0.1 if name.endswith("length") else 10.0
+    squares = fm.Objective(lambda time, x: (x[-1] / size) ** 2 + (x[3] / size) ** 3, {"x": name})
+    assert worst(run(), squares, PATHS) < 1e-6
+
+
+def test_the_energy_depends_on_all_numbers():
+    paths = ["hinge/value", "bone/mass", "fiber/tissue/muscle/shear_modulus", "line/points/0/x"]
+    end = fm.Objective(lambda time, E: E[-1], {"E": "energy"})
+    assert worst(run(), end, paths, steps=(1e-3, 1e-4)) < 1e-6
+
+
+def test_quantities_are_those_of_the_result():
+    every = {f"x{k}": name for k, name in enumerate((*NAMES, "energy"))}
+    total = fm.Objective(lambda time, **x: sum((one**2).sum() for one in x.values()), every)
+    found = fm.gradient(run(), total, "hinge/value")
+    result, read = found.result, found.run.samples
+    np.testing.assert_allclose(read["x0"], result.muscles["line"]["length"], rtol=1e-12)
+    np.testing.assert_allclose(read["x1"], result.fibers["fiber"].length, rtol=1e-12)
+    for k, name in ((2, "elastic"), (3, "rigid")):
+        np.testing.assert_allclose(read[f"x{k}"], result.muscles[name]["tendon_force"], rtol=1e-9)
+    # forward along both parts of the state, and back
+    slopes = {f"x{k}": np.ones(7) / np.abs(read[f"x{k}"]).max() for k in range(5)}
+    ahead = found.jvp(np.ones(1))
+    expected = sum(slopes[name] @ ahead[name] for name in slopes)
+    assert found.vjp(slopes)[0] == pytest.approx(expected, rel=1e-6)
