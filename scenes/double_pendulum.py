@@ -86,8 +86,8 @@ def scene(
         raise fm.ModelError(f"double_pendulum: cylinders = {cylinders}; must be 2 or more")
     if mass == "uncrossed" and muscle != "II":
         raise fm.ModelError(
-            f"double_pendulum: mass = 'uncrossed' with muscle = {muscle!r}; must be 'continuous' or "
-            "'points': only the path of muscle II has a via point that points may not cross"
+            f"double_pendulum: mass = 'uncrossed' with muscle = {muscle!r}; must be 'continuous' "
+            "or 'points': only the path of muscle II has a via point that points may not cross"
         )
     if wrapping == "network" and muscle == "group":
         raise fm.ModelError(

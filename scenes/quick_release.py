@@ -107,7 +107,8 @@ def scene(
                 activation=1.0,
             )
         )
-    return fm.Scene(model, duration=duration, steps=steps, method="sdirk2", start="equilibrium")
+    own = {"method": "sdirk2", "tolerance": 0.0, "start": "equilibrium"}
+    return fm.Scene(model, duration=duration, steps=steps, **own)
 
 
 def record(seed: int = 0) -> np.ndarray:
@@ -148,3 +149,11 @@ def recover(measured: np.ndarray, start: tuple[float, ...] = (1.5, 0.6, 2.0, 0.5
         lambda x: both(x)[0], start, jac=lambda x: both(x)[1], bounds=(0.2, 5.0), x_scale="jac"
     )
     return found, problem
+
+
+if __name__ == "__main__":
+    found, problem = recover(record())
+    spread = np.sqrt(np.diag(np.linalg.inv(found.jac.T @ found.jac)))
+    for (name, value), part, off in zip(NUMBERS.items(), found.x, spread, strict=True):
+        print(f"{name}: {part * value:.4g} +- {off * value:.1g}, behind the record {value:.4g}")
+    print(problem.runs, "runs")

@@ -64,6 +64,13 @@ def heavy():
     return fm.make_scene("double_pendulum", muscle="III").model
 
 
+def rubbing():
+    """The arm whose fibers rub on each other and on the bones."""
+    model = two_link_arm()
+    rub = {"friction": fm.Friction(0.4, 0.02)}
+    return model.edit({contact: rub for contact in model.contacts})
+
+
 CASES = {
     "contact": (
         two_link_arm, 0.036,
@@ -77,6 +84,11 @@ CASES = {
          "line/law/curves/passive_strain", "line/activation/excitation/knots/1", "fiber/radius",
          "fiber/tissue/titin/stress", "fiber/attach/origin/y", "bone/inertia/zz", "hinge/value",
          "fiber/activation/activation_time", "model/gravity/y"],
+    ),
+    "friction": (
+        rubbing, 0.036,
+        ["contacts/0/friction/coefficient", "contacts/0/friction/speed", "fiber_1/activation",
+         "elbow/speed"],
     ),
     "mass": (heavy, 0.16, ["muscle/mass", "second/com", "wraps/cylinder/radius", "q2/speed"]),
 }  # fmt: skip
@@ -96,7 +108,7 @@ def objective(model):
     return fm.Objective(function, {"x": last.at(0.01, -0.1, 0.0), **reads})
 
 
-DAILY = {("contact", "backward_euler"), ("mass", "bdf2")}
+DAILY = {("contact", "backward_euler"), ("mass", "bdf2"), ("friction", "sdirk2")}
 PAIRS = [
     pytest.param(
         case, method, id=f"{case}-{method.name}",
