@@ -1,6 +1,7 @@
 """Benchmarks of this package and of other simulators on the same problems."""
 
 from fibermsk.bench import (
+    gradients,
     kernels,
     muscle_mass,
     parameters,
@@ -28,6 +29,7 @@ BENCHES = {
         Bench("parameters", "overhead of a study of 50 values", parameters.run),
         Bench("skeleton", "a tree of bodies: M, bias, C and its derivative", skeleton.run),
         Bench("muscle_mass", "a step of 40 muscles with and without mass", muscle_mass.run),
+        Bench("gradients", "a run with and without its derivatives", gradients.run),
         Bench("view", "frames per second of the viewer, 5 and 500 fibers", view.run),
         Bench("peers", "the other simulators with fixed settings", peer_table.run),
     )

@@ -12,7 +12,6 @@ from fibermsk._arrays import Array
 from fibermsk.gradients.inside import CENTRAL, Driven, Family, Knot, Places
 from fibermsk.gradients.owners import owner_of, signal_weight
 from fibermsk.parameters import Parameter
-from fibermsk.parameters.lookup import is_pattern
 from fibermsk.solvers.adjoint.variation import Change, Variation
 from fibermsk.system import FiberSystem
 
@@ -56,9 +55,7 @@ def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, 
     found = dict[str, Entry]()
     for path in wanted:
         _check.instance("gradient", "path of a parameter", path, str, "a text")
-        known = system.parameters
-        chosen = known.match(path).values() if is_pattern(path) else [known[path]]
-        for parameter in chosen:
+        for parameter in system.parameters.match(path).values():
             for one in _entries(parameter):
                 found[one.name] = one
     return tuple(found.values())

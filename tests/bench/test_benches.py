@@ -175,6 +175,20 @@ def test_muscle_mass(monkeypatch, tmp_path):
     assert "does not lead to Rajagopal2016.osim" in " ".join(found["notes"])
 
 
+def test_gradients(monkeypatch):
+    from fibermsk.bench import gradients
+
+    for name, value in (("_ELEMENTS", 3), ("_STEPS", 3), ("_DURATION", 0.05), ("_LIMB_STEPS", 3)):
+        monkeypatch.setattr(gradients, name, value)
+    found = run("gradients", quick=True, scenes=ROOT / "scenes")
+    numbers = {row["case"]: row["n"] for row in found["rows"]}
+    assert numbers["upper limb, sweep 55"] == 55 and numbers["40 muscles, sweep 400"] == 400
+    assert set(found["ratios"]) == {
+        f"{case.partition(', ')[0]}_{kind}_over_run".replace(" ", "_")
+        for case in numbers for kind in [case.partition(", ")[2]] if kind != "run"
+    }  # fmt: skip
+
+
 def test_parameters(monkeypatch):
     from fibermsk.bench import parameters
 
