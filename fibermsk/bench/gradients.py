@@ -76,7 +76,8 @@ def _time(simulation: Any, aim: Any, patterns: Any, repeats: int) -> dict[str, t
     from fibermsk.solvers.adjoint.trajectory import Trajectory
 
     system = simulation.system()
-    kept = {"sweep 0": ((), LinearRun(simulation, system, aim))}
+    none: tuple[Any, ...] = ()
+    kept = {"sweep 0": (none, LinearRun(simulation, system, aim))}
     for pattern in patterns:
         entries = entries_of(system, pattern)
         kept[f"sweep {len(entries)}"] = entries, LinearRun(simulation, system, aim, entries)
