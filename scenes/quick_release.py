@@ -131,12 +131,11 @@ def recover(measured: np.ndarray, start: tuple[float, ...] = (1.5, 0.6, 2.0, 0.5
     spread = np.eye(len(tissues))[of]
 
     def rows(x):
-        # derivatives of coordinates in all parameters, a sweep ahead for each
         found = problem.at(spread @ x)
+        slopes = found.jacobian(spread.T * problem.scales)
         own = np.stack([found.run.samples[name] for name in reads], axis=1)
-        moved = [found.jvp(problem.scales * way) for way in spread.T]
-        slopes = [np.stack([one[name] for name in reads], axis=1).ravel() for one in moved]
-        return (own - measured).ravel() / NOISE, np.stack(slopes, axis=1) / NOISE
+        moved = np.stack([slopes[name] for name in reads], axis=2)
+        return (own - measured).ravel() / NOISE, moved.reshape(len(x), -1).T / NOISE
 
     last = {}
 

@@ -9,7 +9,7 @@ New here: derivatives of a whole run (``fm.gradient``) for an optimizer.
 
 import numpy as np
 from double_pendulum import scene as double_pendulum
-from scipy.optimize import minimize
+from scipy.optimize import least_squares, minimize
 
 import fibermsk as fm
 
@@ -54,11 +54,35 @@ def aim(model: fm.Model) -> fm.Objective:
     )
 
 
-def reach(made: fm.Scene, start: tuple[float, float] = (0.0, 0.0)):
-    """Torques on the bones that reach the target, by BFGS; the solution, and the problem."""
+def rows(found: fm.RunGradient):
+    """Numbers whose squares are summed, at the end, and their derivatives (5, 2)."""
+    weights = {"x": 1.0, "p": SLOW**0.5, "q": SLOW**0.5}
+    ends = {name: one[-1] for name, one in found.run.samples.items()}
+    off = [ends["x"] - TARGET, *(weights[name] * ends[name] for name in "pq")]
+    slopes = [weights[name] * one[:, -1] for name, one in found.jacobian().items()]
+    return np.hstack(off), np.column_stack(slopes).T
+
+
+def reach(made: fm.Scene, start: tuple[float, float] = (0.0, 0.0), method: str = "least squares"):
+    """Torques on the bones that reach the target; the solution, and the problem.
+
+    By least squares, with the derivatives of where the tip and the speeds end, or by BFGS, with
+    those of the objective alone.
+    """
     run = fm.Simulation.of_scene(made)
     problem = fm.GradientProblem(run, aim(made.model), TORQUES, scales=np.ones(2))
-    return minimize(problem, start, jac=True, method="BFGS", options={"gtol": 1e-6}), problem
+    if method == "bfgs":
+        options = {"gtol": 1e-6}
+        return minimize(problem, start, jac=True, method="BFGS", options=options), problem
+    last = {}
+
+    def both(x):
+        if not np.array_equal(last.get("x"), x):
+            last.update(x=x.copy(), rows=rows(problem.at(x)))
+        return last["rows"]
+
+    found = least_squares(lambda x: both(x)[0], start, jac=lambda x: both(x)[1], xtol=1e-12)
+    return found, problem
 
 
 if __name__ == "__main__":

@@ -65,6 +65,17 @@ class RunGradient:
         return self.run.jvp(direction)
 
 
+    def jacobian(self, ways: Array | None = None) -> dict[str, Array]:
+        """Derivatives (m, n_frames, ...) of the quantities along ways (m, n), a sweep for each.
+
+        By name; by default in each parameter. For least squares.
+        """
+        n = len(self.parameters)
+        ways = np.eye(n) if ways is None else _check.array("jacobian", "ways", ways, ("m", n))
+        moved = [self.jvp(way) for way in ways]
+        return {name: np.stack([one[name] for one in moved]) for name in self.run.samples}
+
+
 def gradient(
     simulation: Simulation, objective: Objective, parameters: str | Iterable[str]
 ) -> RunGradient:

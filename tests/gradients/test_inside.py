@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_run_gradients import TIGHT, muscles_with_states, objective, worst
+from gradients.test_run_gradients import TIGHT, muscles_with_states, objective, worst
 
 import fibermsk as fm
 from fibermsk.gradients.inside import Driven, Family

@@ -37,14 +37,31 @@ def test_the_found_torques_reach(reaching):
     assert np.abs(slopes / problem.scales).max() < 1e-3
 
 
-@pytest.mark.slow
 def test_fewer_runs_than_without_gradients(reaching):
+    # Nelder and Mead's method takes 96 to reach this, the slow test below
+    made = reaching.scene(0.0, 0.0)
+    found, problem = reaching.reach(made)
+    assert found.success and problem.runs <= 15
+    np.testing.assert_allclose(found.x, [0.5623, 1.7831], atol=1e-3)
+    assert 2.0 * found.cost == pytest.approx(problem.value(found.x), rel=1e-12)
+
+
+@pytest.mark.slow
+def test_runs_without_gradients(reaching):
     from scipy.optimize import minimize
 
     made = reaching.scene(0.0, 0.0)
-    found, problem = reaching.reach(made)
-    assert found.success and np.abs(found.jac).max() < 1e-6
-    run = fm.Simulation.of_scene(made)
+    found, problem = reaching.reach(made, method="bfgs")
+    assert found.success and np.abs(found.jac).max() < 1e-6 and problem.runs < 20
+    least, run = problem.value(found.x), fm.Simulation.of_scene(made)
     other = fm.GradientProblem(run, reaching.aim(made.model), reaching.TORQUES, scales=[1.0, 1.0])
-    minimize(other.value, (0.0, 0.0), method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-10})
-    assert other.runs > 5 * problem.runs
+    needed = []
+
+    def value(x):
+        found = other.value(x)
+        if found < least + 1e-4:
+            needed.append(other.runs)
+        return found
+
+    minimize(value, (0.0, 0.0), method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-10})
+    assert min(needed) > 10 * 7

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from test_inside import crowd
-from test_run_gradients import TIGHT, worst
+from gradients.test_inside import crowd
+from gradients.test_run_gradients import TIGHT, worst
 
 import fibermsk as fm
 

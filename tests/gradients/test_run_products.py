@@ -5,6 +5,8 @@ import pytest
 from gradients.test_run_gradients import TIGHT, muscles_with_states
 
 import fibermsk as fm
+from fibermsk.solvers.adjoint import sweeps
+from fibermsk.solvers.adjoint.trajectory import Trajectory
 
 PATHS = ["line/max_isometric_force", "bone/mass", "fiber/attach/insertion/x", "bone/com"]
 
@@ -42,6 +44,25 @@ def test_products_are_those_of_differences(found):
     for name, one in ahead.items():
         slope = (ends[0][name] - ends[1][name]) / (2.0 * h)
         np.testing.assert_allclose(one, slope, rtol=1e-5, atol=1e-6 * np.abs(slope).max() + 1e-11)
+
+
+def test_jacobian_has_the_products(found, rng):
+    *_, own = found
+    ways = rng.normal(size=(2, own.gradient.size))
+    for name, one in own.jacobian(ways).items():
+        assert one.shape == (2, *own.run.samples[name].shape)
+        np.testing.assert_array_equal(one[1], own.jvp(ways[1])[name])
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_a_derivative_that_is_not_finite_names_unknown_and_step(found):
+    run, *_ = found
+    system, kept = run.system(), Trajectory()
+    run.run(system, kept)
+    wrong = np.zeros(system.n)
+    wrong[-1] = np.nan
+    with pytest.raises(fm.ConvergenceError, match="derivative in .* not finite in the step to t ="):
+        sweeps.pull(system, kept, {4: (wrong, 0.0 * wrong)}, [], 0)
 
 
 def test_wrong_products_are_refused(found):

@@ -47,6 +47,7 @@ def pull(
         _restore(system, varied, kept.memory)
         replay = Replay(system, list(kept.solutions), None)
         found = _pulled(replay, _step(run, kept), kept.before, found, varied)
+        _check_finite(system, f"the step to t = {kept.after.state.t:g} s", kept, found, varied)
         before = run.steps[k - 1].after if k else run.first
         if kept.before is not before:
             found = _restarted(system, run, kept.before, before, found, varied)
@@ -58,8 +59,7 @@ def pull(
         Rested(system, start.t, start.y).pull(y_bar, varied)
     else:
         varied.add_start(y_bar, v_bar)
-    if not np.isfinite(varied.gradient).all() or not np.isfinite(y_bar).all():
-        raise ConvergenceError("the derivative of the run is not finite", time=start.t)
+    _check_finite(system, "the start", None, [y_bar, v_bar], varied)
     return y_bar, v_bar, varied.gradient
 
 
@@ -115,6 +115,26 @@ def _refuse(system: Differentiable, run: Trajectory) -> None:
             raise ModelError(
                 f"gradient: the step to t = {t:g} s passes {len(kept.frames)} frames; must land "
                 "on each: use FixedSteps, or AdaptiveSteps with landing"
+            )
+
+
+def _check_finite(
+    system: Differentiable,
+    where: str,
+    kept: KeptStep | None,
+    cotangents: Sequence[Array],
+    varied: Varied,
+) -> None:
+    """Refuse derivatives that overflow, with the step and the first unknown or parameter."""
+    time = None if kept is None else kept.after.state.t
+    for vector in (*cotangents[:2], varied.gradient):
+        bad = np.flatnonzero(~np.isfinite(vector))
+        if bad.size:
+            of = f"parameter number {bad[0]}"
+            if vector is not varied.gradient:
+                of = system.describe(int(bad[0]))
+            raise ConvergenceError(
+                f"gradient: the derivative in {of} is not finite in {where}", time=time
             )
 
 
