@@ -9,7 +9,6 @@ New here: optimal control of fiber muscles, by derivatives of the whole run (``f
 
 import numpy as np
 from scipy.optimize import minimize
-from upper_limb import scene as upper_limb
 
 import fibermsk as fm
 
@@ -64,7 +63,7 @@ def scene(
     level : float
         Constant activation of the biceps; that of the triceps is a tenth of it.
     """
-    model = upper_limb(elements=elements, start="equilibrium").model
+    model = fm.make_scene("upper_limb", elements=elements).model
     times = np.linspace(0.0, duration, len(FOUND["biceps"]))
     flat = {"biceps": np.full(times.size, level), "triceps": np.full(times.size, 0.1 * level)}
     knots = FOUND if found else flat
