@@ -1,13 +1,13 @@
 """Tissue of a fiber, recovered from a quick release: the load on an active muscle suddenly drops.
 
-A muscle with tendons holds a load in a tetanus. Within a millisecond the load drops to a part of
-it: the tendons recoil at once, and then the muscle shortens at the speed that its force-velocity
-curve gives, slower when its fibers become short. Three such trials, side by side in one model, are
-the record, here made by the model itself with noise. Recovered are the largest active stress, the
+A muscle with tendons holds a load in a tetanus. Within two milliseconds it drops to a part of it:
+the tendons recoil at once, and then the muscle shortens at the speed that its force-velocity curve
+gives, slower when its fibers become short. Three such trials, side by side in one model, are the
+record, here made by the model itself with noise. Recovered are the largest active stress, the
 largest velocity, and the stiffness of muscle and tendon.
 
 New here: parameters of tissue from a measured motion, by least squares with the exact derivatives
-of all frames (``fm.GradientProblem.at(x).jvp``).
+of all frames (``fm.GradientProblem.at(x).jacobian``).
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ def belly(theta):
 
 @dataclass(frozen=True)
 class Drop:
-    """Load [N] along z that drops from `held` within a millisecond."""
+    """Load [N] along z that drops from `held` within two milliseconds."""
 
     held: float
     part: float
@@ -49,11 +49,11 @@ class Drop:
     @property
     def breakpoints(self):
         """Corners [s]."""
-        return np.array([self.at, self.at + 1e-3])
+        return np.array([self.at, self.at + 2e-3])
 
     def __call__(self, t):
         """Force (3,) at a time [s]."""
-        fallen = np.clip((t - self.at) / 1e-3, 0.0, 1.0)
+        fallen = np.clip((t - self.at) / 2e-3, 0.0, 1.0)
         return np.array([0.0, 0.0, -self.held * (1.0 - (1.0 - self.part) * fallen)])
 
 

@@ -1,6 +1,6 @@
 """Figures of the guide to gradients: ``python make_gradients.py [arm follow release transfer]``.
 
-That of the arm takes half an hour: it is compared with a method without gradients.
+That of the arm takes ten minutes: it is compared with a method without gradients.
 """
 
 import sys
@@ -21,7 +21,7 @@ import reaching_arm  # noqa: E402
 import tendon_transfer  # noqa: E402
 
 BLUE, ORANGE, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "0.55"
-MOST = {"torques": 500, "muscles": 2000}
+MOST = {"torques": 500, "muscles": 600}
 """Runs of Nelder and Mead's method."""
 
 
