@@ -64,7 +64,6 @@ class RunGradient:
         """
         return self.run.jvp(direction)
 
-
     def jacobian(self, ways: Array | None = None) -> dict[str, Array]:
         """Derivatives (m, n_frames, ...) of the quantities along ways (m, n), a sweep for each.
 
