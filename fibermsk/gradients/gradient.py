@@ -13,7 +13,7 @@ from fibermsk.gradients.apart import prepared
 from fibermsk.gradients.linear_run import LinearRun
 from fibermsk.gradients.objective import Objective
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.gradients.variations import Entry, values_with
+from fibermsk.gradients.variations import Entry, size_of, values_with
 from fibermsk.results import Result
 from fibermsk.system import FiberSystem
 
@@ -152,7 +152,7 @@ class GradientProblem:
         As of `gradient`.
     scales : (n,) array_like, optional
         Sizes of the parameters; the unknowns are the parameters over these. By default the size of
-        each, or 1 for those that are zero.
+        each, or 1 for those that are zero or nearly so.
 
     Attributes
     ----------
@@ -180,7 +180,8 @@ class GradientProblem:
         self._system, self.parameters = prepared(simulation, parameters)
         values = np.array([one.value for one in self.parameters])
         if scales is None:
-            scales = np.where(values == 0.0, 1.0, np.abs(values))
+            tiny = 1e-6 * np.array([size_of(one) for one in self.parameters])
+            scales = np.where(np.abs(values) <= tiny, 1.0, np.abs(values))
         self.scales = _check.array(owner, "scales", scales, values.shape)
         if not (self.scales > 0.0).all():
             _check.refuse(owner, "scales", self.scales, "be positive")
@@ -192,7 +193,8 @@ class GradientProblem:
 
     def _with(self, unknowns: Array) -> tuple[FiberSystem, Array]:
         """System at some unknowns, and the parameters."""
-        new = np.asarray(unknowns, float) * self.scales
+        given = _check.array("GradientProblem", "unknowns", unknowns, self.scales.shape)
+        new = given * self.scales
         values = values_with(self._system, self.parameters, new)
         self.runs += 1
         return self._system.with_parameters(dict(values)), new

@@ -21,10 +21,16 @@ from fibermsk.system import FiberSystem
 from fibermsk.system.own_forces import OwnForces, Place
 
 _SHIFT = 1e-4
-"""Step of activations: forces are smooth in them, and differences of fourth order."""
+"""Step of activations."""
 
-CENTRAL = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
-"""Steps, and twelfths of the weights, of a difference of fourth order."""
+Stencil = tuple[tuple[int, float], ...]
+
+CENTRAL: Stencil = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
+AHEAD: Stencil = ((0, -25.0), (1, 48.0), (2, -36.0), (3, 16.0), (4, -3.0))
+"""Steps, and twelfths of the weights, of differences of fourth order: to both sides, and to one.
+
+Activations are shifted to larger ones: below the least one of a law its forces are constant.
+"""
 
 
 class Places:
@@ -211,7 +217,7 @@ class Driven(_Inside):
         return self._last[1]
 
     def _slopes(self, place: Place) -> Array:
-        shifted: Any = sum(w * self._own.forces(place, k * _SHIFT) for k, w in CENTRAL)
+        shifted: Any = sum(w * self._own.forces(place, k * _SHIFT) for k, w in AHEAD)
         return shifted / (12.0 * _SHIFT)
 
     def _read(self, reading: DirectReading) -> Array:
@@ -219,7 +225,7 @@ class Driven(_Inside):
             with self._own.shifted(shift):
                 return reading.of(self._own.system)
 
-        total: Any = sum(weight * shifted(k * _SHIFT) for k, weight in CENTRAL)
+        total: Any = sum(weight * shifted(k * _SHIFT) for k, weight in AHEAD)
         return total / (12.0 * _SHIFT)
 
     def _start_slopes(self) -> Array:

@@ -17,6 +17,9 @@ from fibermsk.system import FiberSystem
 _STEP = 1e-30
 """Complex step: derivatives without round-off."""
 
+_CHECK = 1e-6
+"""Step of the difference that they are compared with, over the size of a quantity."""
+
 
 class Objective:
     """A number that a run is judged by.
@@ -91,7 +94,33 @@ class Objective:
                 name: _check.array("Objective", f"slopes of {name!r}", found[name], one.shape)
                 for name, one in samples.items()
             }
-        return {name: self._by_complex_steps(time, samples, name) for name in samples}
+        found = {name: self._by_complex_steps(time, samples, name) for name in samples}
+        self._check_analytic(time, samples, found)
+        return found
+
+    def _check_analytic(
+        self, time: Array, samples: Mapping[str, Array], slopes: Mapping[str, Array]
+    ) -> None:
+        """Refuse a function whose complex steps are not its differences along one direction."""
+        rng, ways = np.random.default_rng(0), dict[str, Array]()
+        for name, one in samples.items():
+            size = max(float(np.abs(one).max(initial=0.0)), 1e-3)
+            ways[name] = size * rng.normal(size=one.shape)
+        ahead, behind = (
+            float(self.function(time, **{n: one + h * ways[n] for n, one in samples.items()}))
+            for h in (_CHECK, -_CHECK)
+        )
+        change = (ahead - behind) / (2.0 * _CHECK)
+        parts = [(slopes[name] * way).ravel() for name, way in ways.items()]
+        expected, size = sum(one.sum() for one in parts), sum(np.abs(one).sum() for one in parts)
+        off = abs(change - expected)
+        noise = 1e-14 * max(abs(ahead), abs(behind)) / _CHECK
+        if off > 1e-3 * max(size, abs(change)) + noise:
+            raise ModelError(
+                "Objective: complex steps give another derivative than differences of the function "
+                f"({expected:.6g} and {change:.6g} along one direction); "
+                "must be analytic, without abs, norm, conj, max or comparisons, or have slopes"
+            )
 
     def _by_complex_steps(self, time: Array, samples: Mapping[str, Array], name: str) -> Array:
         own = samples[name].astype(complex)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.gradients.inside import CENTRAL, Driven, Family, Knot, Places
+from fibermsk.gradients.inside import AHEAD, CENTRAL, Driven, Family, Knot, Places, Stencil
 from fibermsk.gradients.owners import owner_of, signal_weight
 from fibermsk.parameters import Parameter
 from fibermsk.solvers.adjoint.variation import Change, Variation
@@ -18,16 +18,14 @@ from fibermsk.system import FiberSystem
 _STEP = 1e-5
 """Step over the size of a number; truncation and round-off are then about 1e-11."""
 
-_SIZES = {"m": 0.01, "rad": 1.0}
+_SIZES = {"m": 0.01, "rad": 1.0, "N/m^2": 1e3, "N s/m^2": 1e2}
 """Size of numbers that are zero, by unit; 1 for others."""
+
+_LEAST = 0.1
+"""Least size of numbers of both signs, over that of zero: computed geometry may be nearly zero."""
 
 _SYMMETRIC = 3, 3
 """Shape of inertias: numbers below the diagonal follow those above."""
-
-Stencil = tuple[tuple[int, float], ...]
-
-_AHEAD: Stencil = ((0, -25.0), (1, 48.0), (2, -36.0), (3, 16.0), (4, -3.0))
-"""As `CENTRAL`, to one side."""
 
 
 class Entry(NamedTuple):
@@ -124,17 +122,25 @@ def variation_of(system: FiberSystem, entry: Entry, number: int = 0) -> Variatio
     return Variation(number, systems, tuple(weight / (12.0 * step) for _, weight in stencil))
 
 
+def size_of(entry: Entry) -> float:
+    """Size of a number, which is that of its unit where it is zero or nearly so."""
+    zero = _SIZES.get(entry.unit, 1.0)
+    if entry.bounds[0] < 0.0:
+        return max(abs(entry.value), _LEAST * zero) if entry.value else zero
+    return abs(entry.value) or zero
+
+
 def _difference(system: FiberSystem, entry: Entry) -> tuple[float, Stencil]:
     """Step and stencil of a difference within the bounds of an entry."""
-    size = abs(entry.value) or _SIZES.get(entry.unit, 1.0)
+    size = size_of(entry)
     whole = np.asarray(system.parameters[entry.path].value, float)
     if whole.shape == _SYMMETRIC and entry.place[0] != entry.place[1]:
         size = float(np.sqrt(np.prod(np.diag(whole)[list(entry.place)])))
     step, (low, high) = _STEP * size, entry.bounds
     if entry.value - 2.0 * step < low:
-        return step, _AHEAD
+        return step, AHEAD
     if entry.value + 2.0 * step > high:
-        return -step, _AHEAD
+        return -step, AHEAD
     return step, CENTRAL
 
 

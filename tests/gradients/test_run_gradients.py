@@ -209,6 +209,11 @@ class Wild:
     [
         ({"reads": {"q": "elbow"}}, "quantity = 'elbow'; must be one of hinge"),
         ({"function": lambda time, q: abs(q[-1])}, "the function is real there, as with abs"),
+        (
+            {"function": lambda time, q: np.linalg.norm(q - 0.3) + q[-1]},
+            "must be analytic, without",
+        ),
+        ({"function": lambda time, q: np.abs(q).sum() + 0.01 * q[-1]}, "must be analytic, without"),
         ({"function": lambda time, q: q[-1] / 0.0}, "value = .*; must be a finite number"),
         ({"paths": ["hinge/valu"]}, "no parameter 'hinge/valu'; did you mean"),
         ({"paths": []}, "parameters = .*must name one path or more"),

@@ -129,7 +129,8 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
     @compiled
     def fiber_force(c, length, w, a):
         """Return P at a length of the fibers, and derivatives in length / l_0, w and a."""
-        known = a.real > c[MIN_ACTIVATION].real
+        # at the least activation the derivative is that of larger ones
+        known = a.real >= c[MIN_ACTIVATION].real
         used = a + 0.0 * c[MIN_ACTIVATION] if known else c[MIN_ACTIVATION] + 0.0 * a
         relative = length / c[OPTIMUM]
         f, df = active_length(c, relative)
