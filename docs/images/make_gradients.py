@@ -161,7 +161,7 @@ def arm() -> None:
             print(drive, name, f"at the end {least[-1]:.4g} after {runs[-1]:.0f} runs", flush=True)
         place.set(xlabel="runs", title=f"by {drive}")
     axes[0].set(ylabel="objective")
-    axes[0].legend(frameon=False, loc="lower left")
+    axes[1].legend(frameon=False, loc="center right")
     figure.savefig(HERE / "reaching_arm.png", dpi=150)
 
 
