@@ -216,17 +216,19 @@ class Driven(_Inside):
             self._last = t, np.array([one.weight(t) for one in self._knots])
         return self._last[1]
 
+    def _difference(self, function: Callable[[], Array]) -> Array:
+        """Derivative of a vector in all activations."""
+        total: Any = 0.0
+        for k, weight in AHEAD:
+            with self._own.shifted(k * _SHIFT):
+                total = total + weight * function()
+        return total / (12.0 * _SHIFT)
+
     def _slopes(self, place: Place) -> Array:
-        shifted: Any = sum(w * self._own.forces(place, k * _SHIFT) for k, w in AHEAD)
-        return shifted / (12.0 * _SHIFT)
+        return self._difference(lambda: self._own.forces(place))
 
     def _read(self, reading: DirectReading) -> Array:
-        def shifted(shift: float) -> Array:
-            with self._own.shifted(shift):
-                return reading.of(self._own.system)
-
-        total: Any = sum(weight * shifted(k * _SHIFT) for k, weight in AHEAD)
-        return total / (12.0 * _SHIFT)
+        return self._difference(lambda: reading.of(self._own.system))
 
     def _start_slopes(self) -> Array:
         return self._own.start_slopes()

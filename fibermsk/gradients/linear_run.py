@@ -9,7 +9,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.objective import Objective, Reader
-from fibermsk.gradients.readings import ALL, FIXED, Frame
+from fibermsk.gradients.readings import ALL, FIXED, Frame, readings_of, sampled
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.gradients.variations import Entry, changes_of
 from fibermsk.solvers.adjoint import sweeps
@@ -91,9 +91,10 @@ class LinearRun:
 
     def _reading(self, name: str) -> DirectReading:
         """A quantity at all frames, by system, and whose numbers it depends on."""
+        reads = {name: self._objective.reads[name]}
 
         def samples(own: FiberSystem) -> Array:
-            return Reader(own, self._objective).samples(self._frames)[name]
+            return sampled(readings_of(own, reads)[name], self._frames)
 
         return DirectReading(samples, self._reader.readings[name].owner, self.result.time)
 

@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-from fibermsk.gradients.readings import Frame, readings_of
+from fibermsk.gradients.readings import Frame, readings_of, sampled
 from fibermsk.model import Fiber, Station
 from fibermsk.system import FiberSystem
 
@@ -154,15 +154,11 @@ class Reader:
     """
 
     def __init__(self, system: FiberSystem, objective: Objective) -> None:
-        self._system = system
         self.readings = readings_of(system, objective.reads)
 
     def samples(self, frames: Sequence[Frame]) -> dict[str, Array]:
         """Quantities at all frames."""
-        return {
-            name: np.array([one.sample(frame) for frame in frames])
-            for name, one in self.readings.items()
-        }
+        return {name: sampled(one, frames) for name, one in self.readings.items()}
 
     def tangents(
         self, frames: Sequence[Frame], moved: Mapping[int, tuple[Array, Array]]

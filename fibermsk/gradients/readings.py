@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -254,6 +254,11 @@ class OfEnergy:
         if size == 0.0:
             return 0.0
         return self._along(frame, _STEP * dy / size, _STEP * dv / size) * size / _STEP
+
+
+def sampled(reading: Reading, frames: Sequence[Frame]) -> Array:
+    """Values of a quantity at all frames."""
+    return np.array([reading.sample(frame) for frame in frames])
 
 
 def units_of(system: FiberSystem) -> dict[str, str]:

@@ -90,14 +90,6 @@ class OwnForces:
         at = self.system.configuration.kinematics(t, y, v, v_dot)
         return Place(at, None if self._muscles is None else self._muscles.paths.at(at))
 
-    def forces(self, place: Place, shift: float = 0.0) -> Array:
-        """Rows and tensions (n + m,), with a shift of all activations and excitations in time.
-
-        The place may be that of a system with other numbers of fibers and muscles.
-        """
-        with self.shifted(shift):
-            return self._forces(place)
-
     @contextmanager
     def shifted(self, shift: float) -> Iterator[None]:
         """Context with a shift of all activations and excitations in time."""
@@ -109,7 +101,11 @@ class OwnForces:
             for one in self._shifting:
                 one.shift = 0.0
 
-    def _forces(self, place: Place) -> Array:
+    def forces(self, place: Place) -> Array:
+        """Rows and tensions (n + m,).
+
+        The place may be that of a system with other numbers of fibers and muscles.
+        """
         at, skeleton = place.at, self.system.skeleton
         nodes, tension = np.zeros_like(at.nodes), np.zeros(0)
         sums = Sums.zero(skeleton, at, nodes, _NO_LINES, None)
