@@ -104,8 +104,8 @@ def gradient(
     Raises
     ------
     ModelError
-        If an argument is refused; if the run has constraints held by multipliers, delays, exact
-        wrapping with mass, contact points that were frozen, or steps that do not land on frames.
+        If an argument is refused; if the run has delays, exact wrapping with mass, contact points
+        that were frozen, or steps that do not land on frames.
     ConvergenceError
         If the run fails, or a derivative is not finite.
 

@@ -141,7 +141,7 @@ class _Inside:
         if not self._weights(at.point.t).any():
             return
         place = self._places.at(at.point)
-        products = self._own.gathered(place, at.followed(x)) * self._slopes(place)
+        products = self._own.gathered(place, at.followed(at.unheld(x))) * self._slopes(place)
         self._add(at.point.t, products, gradient)
 
     def push_forces(self, at: Linearized, direction: Array) -> Array | float:
@@ -150,7 +150,7 @@ class _Inside:
             return 0.0
         place = self._places.at(at.point)
         changed = self._along(at.point.t, self._slopes(place), direction)
-        return at.pulled(self._own.spread(place, changed))
+        return at.held(at.pulled(self._own.spread(place, changed)))
 
 
 class Family(_Inside):

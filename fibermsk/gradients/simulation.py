@@ -43,7 +43,8 @@ class Simulation:
         Nonlinear solver. Its default tolerance is 1e-10: the derivative is that of exact solutions.
     start : {"initial", "equilibrium"}
         The initial state of the model, or the static equilibrium that `equilibrium` finds from it;
-        it follows the parameters by the implicit function theorem.
+        it follows the parameters by the implicit function theorem. With other parameters a closed
+        mechanism starts closed, next to its initial state.
     """
 
     model: Model
@@ -107,9 +108,12 @@ class Simulation:
         """Simulate, optionally with a system that is built already."""
         system = self.system() if system is None else system
         newton = Newton(tolerance=1e-10) if self.newton is None else self.newton
-        start = None
+        start: Any = None
         if self.start == "equilibrium":
             start = equilibrium(system, newton=newton)
+        elif system.model is not self.model:
+            # other parameters may open a closed mechanism
+            start = system.project(0.0, *system.initial_state())
         return simulate(
             system,
             start,

@@ -23,6 +23,7 @@ from fibermsk.protocol.values import (
     Evaluation as Evaluation,
     Followers as Followers,
     Frames as Frames,
+    ProjectionSlopes as ProjectionSlopes,
     SolvesItself as SolvesItself,
     StateBlock as StateBlock,
     Tangent as Tangent,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelWarning
 from fibermsk.protocol.system import System
-from fibermsk.protocol.values import Followers, StateBlock, Verdict
+from fibermsk.protocol.values import Followers, ProjectionSlopes, StateBlock, Verdict
 
 T = TypeVar("T")
 
@@ -209,6 +209,14 @@ class Differentiable(System, Protocol):
 
     def followers(self, y: Array, v: Array) -> Followers:
         """How dependent entries follow the others at a state."""
+        ...
+
+    def keep_held(self, held: NDArray[np.int64]) -> None:
+        """Let evaluations without tangent have constraints in the rows of given entries."""
+        ...
+
+    def projection_slopes(self, t: float, y: Array, v: Array) -> ProjectionSlopes:
+        """Derivatives of `Projects.project`, of a system whose constraints move states."""
         ...
 
     def not_differentiable(self) -> str:

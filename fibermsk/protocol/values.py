@@ -95,7 +95,9 @@ NO_CUTS = np.zeros((0, 0))
 class Followers(NamedTuple):
     """How dependent entries of positions and velocities follow others, to first order.
 
-    dy[entries] = by_position dy[on], dv[entries] = by_position dv[on] + by_speed dy[on].
+    dy[entries] = by_position dy[on], dv[entries] = by_position dv[on] + by_speed dy[on]. Where
+    constraints take the place of equations F[held], these are added to others, by the multipliers:
+    F[on] += shares^T F[held].
     """
 
     entries: NDArray[np.int64]  # dependent entries (m,), such as positions of attached ends
@@ -103,6 +105,20 @@ class Followers(NamedTuple):
     by_position: Array  # (m, k)
     by_speed: Array  # (m, k), at the velocities of the state
     fixed: NDArray[np.int64]  # entries that are prescribed in time
+    held: NDArray[np.int64] = np.zeros(0, np.int64)  # entries (c,) with constraints in their rows
+    shares: Array = NO_MULTIPLIERS  # (c, k)
+
+
+class ProjectionSlopes(NamedTuple):
+    """Derivatives of a projection onto constraints, in the entries (k,) that it moves.
+
+    dy'[on] = position dy[on], dv'[on] = speed dy[on] + rate dv[on]; dependent entries follow.
+    """
+
+    on: NDArray[np.int64]
+    position: Array  # (k, k)
+    speed: Array  # (k, k)
+    rate: Array  # (k, k)
 
 
 class Frames(NamedTuple):

@@ -13,7 +13,7 @@ and only makes the static equations regular.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,11 +37,6 @@ value of that pivot which is not itself round-off [m]."""
 _OPEN = 1e-6
 """How far constraints may be from being met at the start of a run [m], or [m/s]."""
 
-_CLOSED, _NEARLY_CLOSED = 1e-16, 1e-12
-"""Openings that a projection need not, or if it gets no further does not, make smaller [m]."""
-
-_MOST_PROJECTIONS = 20
-
 
 class Multipliers:
     """Constraints of a system: couplings of the skeleton, then those of contributions."""
@@ -49,10 +44,10 @@ class Multipliers:
     def __init__(self, skeleton: Skeleton, contributions: Iterable[Contribution]) -> None:
         self._skeleton = skeleton
         self.holding = [one for one in contributions if isinstance(one, HasConstraints)]
-        self._open = np.setdiff1d(np.arange(skeleton.n), skeleton.constraints.held)
+        self.open = np.setdiff1d(np.arange(skeleton.n), skeleton.constraints.held)
         self._chosen = np.zeros(0, np.int64)
 
-    def _gather(self, at: At, second: bool) -> Held | None:
+    def gather(self, at: At, second: bool) -> Held | None:
         """All constraints at a state."""
         parts = self._skeleton.constraints.couplings(at.motion.rows)
         parts += [one.constrain(at, second) for one in self.holding]
@@ -62,12 +57,28 @@ class Multipliers:
 
     def held(self, at: At) -> tuple[Index, Array]:
         """Coordinates (m,) whose rows are constraints, and G (m, n)."""
-        held = self._gather(at, False)
+        held = self.gather(at, False)
         if held is None:
             return np.zeros(0, np.int64), np.zeros((0, self._skeleton.n))
-        return self._own(held.G), held.G
+        return self.own(held.G), held.G
 
-    def _own(self, G: Array, *, anew: bool = True) -> Index:
+    def shares(self, at: At) -> tuple[Index, Array]:
+        """Coordinates (m,) whose rows are constraints, and what others get of theirs, (m, n).
+
+        The equations of a coordinate k have shares[:, k] times those of the held ones added.
+        """
+        own, G = self.held(at)
+        if not own.size:
+            return own, G
+        shares = -np.linalg.solve(G[:, own], G)
+        shares[:, own] = 0.0
+        return own, shares
+
+    def keep(self, own: Index) -> None:
+        """Let evaluations without tangent have constraints in the rows of given coordinates."""
+        self._chosen = own
+
+    def own(self, G: Array, *, anew: bool = True) -> Index:
         """Coordinates whose rows give the multipliers; not `anew`, those of the last tangent.
 
         Raises
@@ -80,7 +91,7 @@ class Multipliers:
         if not anew and self._chosen.size == G.shape[0]:
             return self._chosen
         m = G.shape[0]
-        factors: Any = qr(G[:, self._open], mode="economic", pivoting=True)
+        factors: Any = qr(G[:, self.open], mode="economic", pivoting=True)
         _, R, order = factors
         pivots = np.abs(R.diagonal())
         if pivots.size < m or not pivots[-1] > _DEPENDENT * max(pivots[0], _LEAST_LEVER):
@@ -90,9 +101,9 @@ class Multipliers:
                 "each remove an independent motion; constrain a planar mechanism in the directions "
                 "of its plane only, and avoid dead points"
             )
-        return np.sort(self._open[order[:m]])
+        return np.sort(self.open[order[:m]])
 
-    def _curvature(self, at: At, multipliers: Array) -> Array:
+    def curvature(self, at: At, multipliers: Array) -> Array:
         """Derivative of G^T times the multipliers in the coordinates, (n, n)."""
         skeleton = self._skeleton
         total, begin = np.zeros((skeleton.n, skeleton.n)), skeleton.constraints.row.size
@@ -106,9 +117,9 @@ class Multipliers:
 
     def settle(self, at: At, force: Array) -> None:
         """Move forces (n,) on held coordinates to those they follow; others become zero."""
-        held = self._gather(at, False)
+        held = self.gather(at, False)
         if held is not None:
-            own = self._own(held.G)
+            own = self.own(held.G)
             free = np.setdiff1d(np.arange(force.size), own)
             force[free] -= held.G[:, free].T @ np.linalg.solve(held.G[:, own].T, force[own])
             force[own] = 0.0
@@ -122,7 +133,7 @@ class Multipliers:
         residual (n,); B (n_x, m), R (m, n_x), D (m, m): border of the tangent, whose first n
         entries are those of the coordinates; changed in place. Returns the multipliers.
         """
-        held = self._gather(at, slopes is not None)
+        held = self.gather(at, slopes is not None)
         multipliers = NO_MULTIPLIERS
         if held is not None:
             multipliers = self._couple(at, held, slopes, residual, R, D)
@@ -139,7 +150,7 @@ class Multipliers:
         self, at: At, held: Held, slopes: Slopes | None, residual: Array, R: Array, D: Array
     ) -> Array:
         # with the rows of a tangent go the residuals that are solved with it
-        G, own, n = held.G, self._own(held.G, anew=slopes is not None), residual.size
+        G, own, n = held.G, self.own(held.G, anew=slopes is not None), residual.size
         if slopes is not None:
             self._chosen = own
         free = np.setdiff1d(np.arange(n), own)
@@ -149,7 +160,7 @@ class Multipliers:
         w = np.full((held.g.size, 1), _PROJECTED_RATE)
         w[: self._skeleton.constraints.row.size] = RETURN_RATE
         if slopes is not None:
-            D[:n, :n] += self._curvature(at, lam)
+            D[:n, :n] += self.curvature(at, lam)
             R[free] += G[:, free].T @ (to_multipliers @ R[own])
             D[free] += G[:, free].T @ (to_multipliers @ D[own])
             first = held.V + slopes.dv_dy * G
@@ -193,9 +204,9 @@ class Multipliers:
         ModelError
             If the rates of those that move contradict each other.
         """
-        held = self._gather(at, False)
+        held = self.gather(at, False)
         assert held is not None
-        others = np.setdiff1d(self._open, moving)
+        others = np.setdiff1d(self.open, moving)
         change = np.zeros(held.G.shape[1])
         change[others] = np.linalg.lstsq(held.G[:, others], -held.g_dot)[0]
         left = np.abs(held.g_dot + held.G @ change).max()
@@ -204,38 +215,4 @@ class Multipliers:
                 f"start speeds: the constraints open at {left:.4g} m/s; must be speeds that a "
                 "closed mechanism can have; specify one of them, the others are computed"
             )
-        return change
-
-    def project(
-        self, look: Callable[[Array, Array], At], q: Array, p: Array
-    ) -> tuple[Array, Array]:
-        """Nearest coordinates to q (n,) that obey the constraints, and rates that do so there.
-
-        `look` evaluates the state of coordinates and rates.
-
-        Raises
-        ------
-        ConstraintError
-            If the constraints are not independent, or are not met nearby.
-        """
-        before, at = np.inf, look(q, p)
-        for _ in range(_MOST_PROJECTIONS):
-            held = self._gather(at, False)
-            assert held is not None
-            size = float(np.abs(held.g).max())
-            if size <= _CLOSED or (size > 0.5 * before and size < _NEARLY_CLOSED):
-                return q, p - self._least(held.G, held.g_dot)
-            before = size
-            q = q - self._least(held.G, held.g)
-            at = look(q, p)
-        raise ConstraintError(
-            f"the constraints are not met near the coordinates {np.round(q, 4).tolist()}: "
-            f"{before:.3g} m remain; start from coordinates that close the mechanism"
-        )
-
-    def _least(self, G: Array, right: Array) -> Array:
-        """Smallest change (n,) of the coordinates that are not prescribed with G change = right."""
-        self._own(G)
-        change = np.zeros(G.shape[1])
-        change[self._open] = np.linalg.lstsq(G[:, self._open], right)[0]
         return change

@@ -20,6 +20,7 @@ from fibermsk.protocol import (
     Collides,
     Evaluation,
     Followers,
+    ProjectionSlopes,
     Tolerance,
     Verdict,
 )
@@ -27,7 +28,7 @@ from fibermsk.system import norms
 from fibermsk.system.activation.states import ActivationStates
 from fibermsk.system.assembly import Assembly
 from fibermsk.system.configuration import Configuration
-from fibermsk.system.contribution import At, Contribution, Slopes, contribution_of
+from fibermsk.system.contribution import Contribution, Slopes, contribution_of
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.friction.forces import (
@@ -40,6 +41,7 @@ from fibermsk.system.optional import HasMemory, HasStepFraction, HasTouching
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.physics import physics_of
 from fibermsk.system.pickling import check_picklable
+from fibermsk.system.projection import Projection
 from fibermsk.system.recorder import Recorder
 from fibermsk.system.reporting import Reporting
 from fibermsk.system.reports.diagnose import flawed_term
@@ -118,6 +120,7 @@ class FiberSystem(Reporting):
         parts = self.cables, self.skeleton, self.attached, self.contributions
         self._assemble = Assembly(*parts, self.tension.round_off)
         self.states, self.multipliers = tuple(own.states.blocks), self._assemble.multipliers
+        self._projection = Projection(own, self.multipliers)
         if self._recorder.delays:
             self.hold(0.0, *self.initial_state())
         if before is not None and same_start(own.parts, before[0].configuration.parts):
@@ -198,16 +201,11 @@ class FiberSystem(Reporting):
         """Project positions and velocities onto the constraints of contributions."""
         if not self.multipliers.holding:
             return y, v
-        y, v = y.copy(), v.copy()
-        (_, q), (_, p) = self.split(y), self.split(v)
+        return self._projection.project(t, y, v)
 
-        def look(new_q: Array, new_p: Array) -> At:
-            q[:], p[:] = new_q, new_p
-            return self.configuration.kinematics(t, y, v)
-
-        q[:], p[:] = self.multipliers.project(look, q.copy(), p.copy())
-        y = self.retract(t, y, np.zeros_like(y))
-        return y, self.enforce(y, v)
+    def projection_slopes(self, t: float, y: Array, v: Array) -> ProjectionSlopes:
+        """Derivatives of `project`; see `fibermsk.protocol.Differentiable`."""
+        return self._projection.slopes(t, y, v)
 
     def attachment_hessian(self, q: Array) -> sparse.COO:
         """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
@@ -253,12 +251,16 @@ class FiberSystem(Reporting):
 
     def followers(self, y: Array, v: Array) -> Followers:
         """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""
-        return self.configuration.followers(y, v)
+        at = self.configuration.kinematics(0.0, y, v)
+        held, shares = self.multipliers.shares(at)
+        return self.configuration.followers(y, v)._replace(held=at.nodes.size + held, shares=shares)
+
+    def keep_held(self, held: NDArray[np.int64]) -> None:
+        """Which equations constraints replace; see `fibermsk.protocol.Differentiable`."""
+        self.multipliers.keep(held - self.split(self.scale)[0].size)
 
     def not_differentiable(self) -> str:
         """Why runs have no derivative; see `fibermsk.protocol.Differentiable`."""
-        if self.multipliers.holding:
-            return "constraints that are held by multipliers"
         if self._recorder.delays:
             return "forces that depend on the past"
         return "muscles with mass whose path switches" if self.n_switches else ""

@@ -64,6 +64,43 @@ def heavy():
     return fm.make_scene("double_pendulum", muscle="III").model
 
 
+def closed():
+    """A four-bar linkage, a coordinate coupled by a multiplier, muscles and a fiber."""
+    model = fm.Model("linkage", gravity=(0.0, -9.81, 0.0))
+    bones = [
+        model.add(fm.Body(name, mass, com, (5e-3, 1e-3, 5e-3)))
+        for name, mass, com in (
+            ("crank", 1.0, (0, -0.15, 0)), ("rod", 0.5, (0.1, 0, 0)),
+            ("rocker", 0.7, (0, -0.15, 0)), ("tip", 0.2, (0, -0.05, 0)),
+        )
+    ]  # fmt: skip
+    crank, rod, rocker, tip = bones
+    ground, z = model.ground, (0, 0, 1)
+    model.add(
+        fm.Hinge("h1", ground, crank, (0, 0, 0), z, value=0.4),
+        fm.Hinge("h2", crank, rod, (0, -0.3, 0), z, value=-0.4),
+        fm.Hinge("h3", ground, rocker, (0.2, 0, 0), z, value=0.4),
+        fm.Hinge("h4", rocker, tip, (0, -0.3, 0), z),
+        fm.Coupling("h4", fm.Polynomial([0.1, 0.5, -0.3]), "h3", "multiplier"),
+        fm.PointConstraint("pin", rod.at(0.2, 0, 0), rocker.at(0, -0.3, 0),
+                           directions=[(1, 0, 0), (0, 1, 0)]),
+    )  # fmt: skip
+    dynamics = fm.ActivationDynamics(fm.Table([0.0, 0.013, 0.1], [0.1, 0.6, 0.3]), start=0.1)
+    for name, ends, law in (
+        ("line", (crank.at(0.03, 0, 0), rocker.at(0.02, -0.28, 0)), fm.HillLaw()),
+        ("rigid", (ground.at(0.25, 0.1, 0), tip.at(0.02, -0.08, 0)), fm.HillLaw(tendon="rigid")),
+    ):
+        path = [fm.PathPoint(end, at) for end, at in zip("oi", ends, strict=True)]
+        numbers = {"optimal_fiber_length": 0.15, "tendon_slack_length": 0.22}
+        model.add(fm.LineMuscle(name, path, max_isometric_force=40.0, **numbers, law=law,
+                                activation=dynamics))  # fmt: skip
+    solid = fm.Tissue(1060.0, fm.KelvinVoigt(1e4, 1e3), bending=1.0)
+    ends = ground.at(-0.03, 0.05, 0), rod.at(0.05, 0.02, 0)
+    model.add(fm.Fiber("fiber", attach=ends, radius=4e-3, n_elements=3, tissue=solid,
+                       activation=dynamics))  # fmt: skip
+    return model
+
+
 def rubbing():
     """The arm whose fibers rub on each other and on the bones."""
     model = two_link_arm()
@@ -82,13 +119,18 @@ CASES = {
         muscles_with_states, 0.03,
         ["line/max_isometric_force", "line/tendon_slack_length", "line/points/0/x",
          "line/law/curves/passive_strain", "line/activation/excitation/knots/1", "fiber/radius",
-         "fiber/tissue/titin/stress", "fiber/attach/origin/y", "bone/inertia/zz", "hinge/value",
+         "fiber/tissue/titin/stress", "fiber/attach/insertion/y", "bone/inertia/zz", "hinge/value",
          "fiber/activation/activation_time", "model/gravity/y"],
     ),
     "friction": (
         rubbing, 0.036,
         ["contacts/0/friction/coefficient", "contacts/0/friction/speed", "fiber_1/activation",
          "elbow/speed"],
+    ),
+    "closed": (
+        closed, 0.03,
+        ["line/max_isometric_force", "rigid/optimal_fiber_length", "fiber/attach/insertion/x",
+         "pin/first/x", "rod/mass", "h1/value"],
     ),
     "mass": (heavy, 0.16, ["muscle/mass", "second/com", "wraps/cylinder/radius", "q2/speed"]),
 }  # fmt: skip
@@ -108,7 +150,10 @@ def objective(model):
     return fm.Objective(function, {"x": last.at(0.01, -0.1, 0.0), **reads})
 
 
-DAILY = {("contact", "backward_euler"), ("mass", "bdf2"), ("friction", "sdirk2")}
+DAILY = {
+    ("contact", "backward_euler"), ("mass", "bdf2"), ("friction", "sdirk2"),
+    ("closed", "backward_euler"), ("closed", "sdirk2"),
+}  # fmt: skip
 PAIRS = [
     pytest.param(
         case, method, id=f"{case}-{method.name}",

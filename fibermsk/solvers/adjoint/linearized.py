@@ -65,6 +65,21 @@ class Linearized:
         on_y[own.on] = own.by_speed.T @ cotangent[own.entries]
         return self.only(on_y), self.pulled(cotangent)
 
+    def unheld(self, x: Array) -> Array:
+        """Cotangent of the equations before constraints take the place of some, from theirs."""
+        own, whole = self.followers, self.only(x)
+        if own.held.size:
+            whole[own.held] = own.shares @ whole[own.on]
+        return whole
+
+    def held(self, rows: Array) -> Array:
+        """Equations with constraints in the place of some, from what is added to them before."""
+        own, whole = self.followers, self.only(rows)
+        if own.held.size:
+            whole[own.on] += own.shares.T @ whole[own.held]
+            whole[own.held] = 0.0
+        return self.only(whole)
+
     def followed(self, increment: Array) -> Array:
         """Increment of positions, with dependent entries, of one of independent ones."""
         own, whole = self.followers, self.only(increment)
@@ -116,7 +131,8 @@ class Linearized:
         if self.point.rates or not own.entries.size or size == 0.0:
             return on_mass
         step = (1.0 + np.abs(point.v_dot).max()) / size
-        ways = [point.v_dot + sign * step * self.followed(x) for sign in (1.0, -1.0)]
+        moved = self.followed(self.unheld(x))
+        ways = [point.v_dot + sign * step * moved for sign in (1.0, -1.0)]
         ahead, behind = (self._residual(one).reactions.ravel() for one in ways)
         total = on_mass.copy()
         total[own.entries] = (ahead - behind) / (2.0 * step)

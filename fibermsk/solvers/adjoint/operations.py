@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.protocol import ProjectionSlopes
 from fibermsk.solvers.adjoint.form import Slots, value_of
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
 from fibermsk.solvers.adjoint.variation import Varied
@@ -96,6 +97,51 @@ class Enforced(NamedTuple):
         at = self._at()
         moved = at.followed_rates(slots.gather(self.y), slots.gather(self.v))
         slots.set(self.source, moved + varied.along(self._placing) * ~at.independent)
+
+
+class Projected(NamedTuple):
+    """Positions and velocities that are put where constraints hold; both are sources."""
+
+    system: Any
+    sources: tuple[int, int]
+    t: float
+    y: Any
+    v: Any
+    values: tuple[Array, Array]
+
+    def _at(self) -> tuple[Linearized, ProjectionSlopes]:
+        given = value_of(self.y), value_of(self.v)
+        slopes = self.system.projection_slopes(self.t, *given)
+        return Linearized(self.system, Point(self.t, *self.values, None)), slopes
+
+    def _placing(self, system: Any) -> Array:
+        return np.concatenate(system.project(self.t, value_of(self.y), value_of(self.v)))
+
+    def pull(self, slots: Slots, varied: Varied) -> None:
+        """Pass the cotangents on to positions and velocities before."""
+        y_bar, v_bar = (slots.get(one) for one in self.sources)
+        if y_bar is None and v_bar is None:
+            return
+        zero = np.zeros_like(self.values[0])
+        y_bar, v_bar = zero if y_bar is None else y_bar, zero if v_bar is None else v_bar
+        varied.add(np.concatenate([y_bar, v_bar]), self._placing)
+        at, (on, by_position, by_speed, by_rate) = self._at()
+        on_y, on_v = at.pulled_rates(v_bar)
+        on_y += at.pulled(y_bar)
+        on_y[on] = by_position.T @ on_y[on] + by_speed.T @ on_v[on]
+        on_v[on] = by_rate.T @ on_v[on]
+        slots.spread(self.y, at.only(on_y))
+        slots.spread(self.v, at.only(on_v))
+
+    def push(self, slots: Slots, varied: Varied) -> None:
+        """Tangents of positions and velocities."""
+        at, (on, by_position, by_speed, by_rate) = self._at()
+        dy, dv = at.only(slots.gather(self.y)), at.only(slots.gather(self.v))
+        dv[on] = by_speed @ dy[on] + by_rate @ dv[on]
+        dy[on] = by_position @ dy[on]
+        by_y, by_v = np.split(varied.along(self._placing) + np.zeros(2 * dy.size), 2)
+        slots.set(self.sources[0], at.followed(dy) + by_y)
+        slots.set(self.sources[1], at.followed_rates(dy, dv) + by_v)
 
 
 class Accelerated(NamedTuple):
@@ -233,6 +279,7 @@ class Began(NamedTuple):
         damping[self.states] = 0.0
         rest = v_bar.copy()
         rest[self.states] = 0.0
+        varied.add(rest * ~at.independent, self._placing)
         on_y, on_v = at.pulled_rates(rest)
         slots.spread(self.y, still + on_y)
         slots.spread(self.v, damping + on_v)
@@ -249,8 +296,13 @@ class Began(NamedTuple):
         rates = found.copy()
         rates[self.states] = 0.0
         own[self.states] = found[self.states]
-        slots.set(self.sources[0], at.followed_rates(dy, own))
+        placed = varied.along(self._placing) * ~at.independent
+        slots.set(self.sources[0], at.followed_rates(dy, own) + placed)
         slots.set(self.sources[1], rates)
+
+    def _placing(self, system: Any) -> Array:
+        t, y, v, *_ = self.point
+        return system.enforce(y, v, t, derive=self.point.derive)
 
 
 _B, _A = 1e10, 1e20

@@ -16,12 +16,13 @@ from fibermsk.solvers.adjoint.operations import (
     Began,
     Enforced,
     Operation,
+    Projected,
     Retracted,
     Solved,
 )
 from fibermsk.solvers.adjoint.variation import Varied
 from fibermsk.solvers.newton.newton import NewtonReport
-from fibermsk.solvers.newton.stage import State
+from fibermsk.solvers.newton.stage import State, projected
 from fibermsk.solvers.orders import first_order
 
 
@@ -103,6 +104,17 @@ class Replay:
     def _independent(self, y: Any, v: Any) -> Callable[[], Array]:
         point = Point(0.0, value_of(y), value_of(v), None)
         return lambda: Linearized(self._system, point).independent
+
+    def project(self, t: float, y: Any, v: Any) -> tuple[Any, Any]:
+        """Positions and velocities, put where constraints of the system hold."""
+        given = value_of(y), value_of(v)
+        found = projected(self._system, State(t, *given))
+        if found.y is given[0]:
+            return y, v
+        new = self.source(found.y), self.source(found.v)
+        own = new[0].terms[0].source, new[1].terms[0].source
+        self.operations.append(Projected(self._system, own, t, y, v, (found.y, found.v)))
+        return new
 
     def evaluate(
         self, t: float, y: Any, v: Any, v_dot: Any, *slopes: float, rates: bool = False, **_: Any

@@ -55,6 +55,7 @@ def pull(
     _restore(system, varied, run.memory)
     found[:2] = _plus(found[:2], [cotangents[0]] if 0 in cotangents else [])
     y_bar, v_bar = _start_pulled(system, run, run.first, start, found, varied)
+    y_bar, v_bar = _first_pulled(system, start, at_rest, (y_bar, v_bar), varied)
     if at_rest:
         Rested(system, start.t, start.y).pull(y_bar, varied)
     else:
@@ -84,6 +85,7 @@ def push(
         dy, dv = start[0] + Rested(system, 0.0, run.first.state.y).push(varied), start[1]
     else:
         dy, dv = (given + own for given, own in zip(start, varied.start_along(), strict=True))
+    dy, dv = _first_pushed(system, run.first.state, at_rest, (dy, dv), varied)
     found = _start_pushed(system, run, run.first, 0.0, (dy, dv), varied)
     frames = {0: (found[0], found[1])}
     before = run.first
@@ -149,7 +151,9 @@ def _step(run: Trajectory, kept: KeptStep) -> Callable[[Replay, Any], Any]:
 
     def again(replay: Replay, memory: Any) -> Any:
         try:
-            return run.method.step(replay, replay, memory, kept.h).memory
+            new = run.method.step(replay, replay, memory, kept.h).memory
+            y, v = replay.project(kept.after.state.t, new.state.y, new.state.v)
+            return new._replace(state=new.state._replace(y=y, v=v))
         except TypeError as error:
             raise ModelError(
                 f"gradient: method {run.method.name!r}: {error}; must write its steps in them"
@@ -231,6 +235,42 @@ def _beginning(
     y, v = replay.source(state.y), replay.source(state.v)
     with_forms: Any = state._replace(y=y, v=v)
     return replay, y, v, run.method.start(replay, with_forms)
+
+
+def _given_start(system: Differentiable, start: State, at_rest: bool) -> tuple[Replay, Any, Any]:
+    """The start of a run where constraints hold, repeated: its forms before and after."""
+    replay = Replay(system, [], None)
+    given = (start.y, start.v) if at_rest else system.initial_state()
+    before = [replay.source(one) for one in given]
+    return replay, before, replay.project(start.t, *before)
+
+
+def _first_pulled(
+    system: Differentiable,
+    start: State,
+    at_rest: bool,
+    cotangents: tuple[Array, Array],
+    varied: Varied,
+) -> tuple[Array, Array]:
+    """Cotangents of the start that was given, from those of where constraints hold."""
+    replay, before, after = _given_start(system, start, at_rest)
+    slots = replay.slots()
+    for leaf, cotangent in zip(after, cotangents, strict=True):
+        slots.spread(leaf, cotangent)
+    replay.pull(slots, varied)
+    return _slot(slots, before[0]), _slot(slots, before[1])
+
+
+def _first_pushed(
+    system: Differentiable, start: State, at_rest: bool, tangents: Sequence[Array], varied: Varied
+) -> tuple[Array, Array]:
+    """Tangents of the start where constraints hold, from those of the one that was given."""
+    replay, before, after = _given_start(system, start, at_rest)
+    slots = replay.slots()
+    for leaf, tangent in zip(before, tangents, strict=True):
+        slots.set(leaf.terms[0].source, tangent)
+    replay.push(slots, varied)
+    return slots.gather(after[0]), slots.gather(after[1])
 
 
 def _start_pulled(

@@ -9,7 +9,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.protocol import Differentiable
-from fibermsk.solvers.adjoint.linearized import Linearized, Point
+from fibermsk.solvers.adjoint.linearized import Linearized
 
 Placing = Callable[[Any], Array]
 """Vector of positions or velocities that a system gives."""
@@ -117,16 +117,17 @@ class Variation(NamedTuple):
 
     def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
         """See `Change.pull_forces`."""
-        self.pull(x, lambda system: _residual(system, at.point), gradient)
+        self.pull(x, lambda system: _residual(system, at), gradient)
 
     def push_forces(self, at: Linearized, direction: Array) -> Array | float:
         """See `Change.push_forces`."""
-        return self.push(direction, lambda system: _residual(system, at.point))
+        return self.push(direction, lambda system: _residual(system, at))
 
 
-def _residual(system: Differentiable, point: Point) -> Array:
+def _residual(system: Differentiable, at: Linearized) -> Array:
     """F at given independent unknowns."""
-    t, y, v, v_dot, rates, derive, at_rest = point
+    t, y, v, v_dot, rates, derive, at_rest = at.point
+    system.keep_held(at.followers.held)
     y = system.retract(t, y, 0.0 * y)
     if not at_rest:
         v = system.enforce(y, v, t, derive=derive)
