@@ -103,5 +103,4 @@ class Projection:
         bent = np.array([self._multipliers.curvature(at, one) @ x for one in np.eye(right.size)])
         turned = np.zeros((G.shape[1], G.shape[1]))
         turned[free] = self._multipliers.curvature(at, z)[free]
-        total: Array = turned + least @ (by_q - bent - G @ turned)
-        return total
+        return turned + least @ (by_q - bent - G @ turned)
