@@ -70,7 +70,7 @@ class Multipliers:
         own, G = self.held(at)
         if not own.size:
             return own, G
-        shares: Array = -np.linalg.solve(G[:, own], G)
+        shares: Any = -np.linalg.solve(G[:, own], G)
         shares[:, own] = 0.0
         return own, shares
 
