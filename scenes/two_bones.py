@@ -8,6 +8,8 @@ zero together, after 0.300 s; with half of it on each bone (``lumped=true``) at 
 New here: inertia of a muscle, and an element of one's own that pulls along a path.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 import fibermsk as fm
@@ -18,28 +20,39 @@ TENSION = 10.2718
 START = (0.5, -0.08181)
 
 
+@dataclass(frozen=True)
 class ConstantTension:
     """Element that pulls along the path of a line muscle with a constant force [N]."""
 
-    name, signals = "pull", ()
+    muscle: fm.LineMuscle
+    tension: float
 
-    def __init__(self, muscle, tension):
-        self.muscle, self.tension = muscle, tension
-        self.bodies, self.coordinates = tuple(point.body for point in muscle.points), ()
+    name, signals, coordinates = "pull", (), ()
+
+    @property
+    def bodies(self):
+        """Bodies of the path."""
+        return tuple(point.body for point in self.muscle.points)
 
     def contribute(self, configuration):
         """Create the contribution, with the path of the muscle."""
-        self.paths = LinePaths(configuration, [self.muscle])
-        return self
+        return _Pull(self.tension, LinePaths(configuration, [self.muscle]))
+
+
+class _Pull:
+    """A constant tension in a system."""
+
+    def __init__(self, tension, paths):
+        self._tension, self._paths = np.array([tension]), paths
 
     def add(self, at, sums):
         """Add the pull."""
         none = np.zeros(1)
-        self.paths.push(at, self.paths.at(at), sums, np.array([self.tension]), none, none)
+        self._paths.push(at, self._paths.at(at), sums, self._tension, none, none)
 
     def fingerprint(self, times):
         """The tension."""
-        return {"the pull": [self.tension]}
+        return {"the pull": [self._tension]}
 
 
 def scene(

@@ -10,10 +10,10 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.apart import prepared
+from fibermsk.gradients.entries import Entry, moved, size_of, values_with
 from fibermsk.gradients.linear_run import LinearRun
 from fibermsk.gradients.objective import Objective
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.gradients.variations import Entry, size_of, values_with
 from fibermsk.results import Result
 from fibermsk.system import FiberSystem
 
@@ -94,7 +94,8 @@ def gradient(
     objective : Objective
         What is differentiated.
     parameters : str or several
-        Paths or patterns, as in `with_parameters`: ``"biceps_*/tissue/muscle/shear_modulus"``.
+        Paths or patterns, as in `with_parameters`: ``"biceps_*/tissue/muscle/shear_modulus"``. A
+        rotation counts as three angles about its own axes.
 
     Returns
     -------
@@ -152,7 +153,7 @@ class GradientProblem:
         As of `gradient`.
     scales : (n,) array_like, optional
         Sizes of the parameters; the unknowns are the parameters over these. By default the size of
-        each, or 1 for those that are zero or nearly so.
+        each; for those that are zero or nearly so one that is usual for their unit.
 
     Attributes
     ----------
@@ -180,8 +181,7 @@ class GradientProblem:
         self._system, self.parameters = prepared(simulation, parameters)
         values = np.array([one.value for one in self.parameters])
         if scales is None:
-            tiny = 1e-6 * np.array([size_of(one) for one in self.parameters])
-            scales = np.where(np.abs(values) <= tiny, 1.0, np.abs(values))
+            scales = np.array([size_of(self._system, one) for one in self.parameters])
         self.scales = _check.array(owner, "scales", scales, values.shape)
         if not (self.scales > 0.0).all():
             _check.refuse(owner, "scales", self.scales, "be positive")
@@ -197,13 +197,12 @@ class GradientProblem:
         new = given * self.scales
         values = values_with(self._system, self.parameters, new)
         self.runs += 1
-        return self._system.with_parameters(dict(values)), new
+        return self._system.with_parameters(values), new
 
     def at(self, unknowns: Array) -> RunGradient:
         """Run, value and gradient, over the units of the parameters, at some unknowns (n,)."""
         system, new = self._with(unknowns)
-        both = zip(self.parameters, new.tolist(), strict=True)
-        entries = tuple(one._replace(value=value) for one, value in both)
+        entries = moved(self.parameters, new)
         return differentiated(self._simulation, system, self._objective, entries)
 
     def value(self, unknowns: Array) -> float:

@@ -8,10 +8,11 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.gradients.entries import Entry
 from fibermsk.gradients.objective import Objective, Reader
 from fibermsk.gradients.readings import ALL, FIXED, Frame, readings_of, sampled
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.gradients.variations import Entry, changes_of
+from fibermsk.gradients.variations import changes_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.adjoint.variation import DirectReading

@@ -50,6 +50,10 @@ def find(model: Model, path: str) -> list[Place]:
     if not found:
         raise UnknownPath(f"model {model.name!r}: no parameter {path!r}{_near(model, path)}")
     if not is_pattern(path) and len(found) > 1:
+        # a joint and its coordinate may share a name: only one of them has the number
+        free = [one for one in found if not one.why]
+        if len(free) == 1:
+            return free
         kinds = ", ".join(
             f"{kind}/{path}" for kind, _, root in find_roots(model) for one in found
             if root.root is one.root

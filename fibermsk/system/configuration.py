@@ -166,12 +166,12 @@ class Configuration:
         ends = self.attached.place(motion)
         C = self.attached.jacobian(motion, ends)
         slope, _ = self.attached.slopes(motion, ends, 0.0, 0.0, False)
-        n = self.skeleton.n
+        n, attached = self.skeleton.n, 3 * self.cables.attached_nodes.size
         return Followers(
             (6 * self.cables.attached_nodes[:, None] + np.arange(3)).ravel(),
             self._n_x + np.arange(n),
-            C.reshape(-1, n),
-            slope.reshape(-1, n),
+            C.reshape(attached, n),
+            slope.reshape(attached, n),
             self._n_x + self.skeleton.constraints.held,
         )
 

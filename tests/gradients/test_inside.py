@@ -5,8 +5,9 @@ import pytest
 from gradients.test_run_gradients import TIGHT, muscles_with_states, objective, worst
 
 import fibermsk as fm
+from fibermsk.gradients.entries import entries_of
 from fibermsk.gradients.inside import Driven, Family
-from fibermsk.gradients.variations import changes_of, entries_of, variation_of
+from fibermsk.gradients.variations import changes_of, variation_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 

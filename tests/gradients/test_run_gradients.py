@@ -6,7 +6,8 @@ from scenes_of_tests import two_link_arm
 from scipy.optimize import minimize
 
 import fibermsk as fm
-from fibermsk.gradients.variations import changes_of, entries_of
+from fibermsk.gradients.entries import entries_of
+from fibermsk.gradients.variations import changes_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
 from fibermsk.solvers.adjoint.trajectory import Trajectory
@@ -212,6 +213,27 @@ def test_an_inertia_stays_symmetric():
     for k, one in enumerate(1e-3 * np.eye(6)):
         slope = problem.value(problem.start + one) - problem.value(problem.start - one)
         assert found[k] == pytest.approx(slope / 2e-3, rel=1e-6, abs=1e-5 * np.abs(found).max())
+
+
+def test_a_rotation_is_three_angles_about_its_own_axes():
+    model = muscles_with_states()
+    run = fm.Simulation(model, 0.03, 5e-3, newton=TIGHT)
+    problem = fm.GradientProblem(run, objective(model), "hinge/rotation")
+    assert [one.name[-3:] for one in problem.parameters] == [" x]", " y]", " z]"]
+    assert problem.start.tolist() == [0.0, 0.0, 0.0]
+    turned = np.array([0.3, -0.2, 0.4])
+    _, found = problem(turned)
+    for k, one in enumerate(1e-4 * np.eye(3)):
+        slope = problem.value(turned + one) - problem.value(turned - one)
+        assert found[k] == pytest.approx(slope / 2e-4, rel=1e-6)
+
+
+def test_fibers_alone_have_gradients():
+    model = fm.make_scene("sliding_fibers").model
+    fiber = model.fibers[0]
+    aim = fm.Objective(lambda time, x: (x[-1] ** 2).sum(), {"x": fiber})
+    run = fm.Simulation(model, 0.004, 0.002, newton=TIGHT)
+    assert worst(run, aim, [f"{fiber.name}/tissue/density", "model/gravity/z"]) < 1e-6
 
 
 def test_adaptive_steps_are_those_of_the_run():

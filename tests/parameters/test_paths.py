@@ -198,6 +198,16 @@ def test_refusals(values, words):
         fm.with_parameters(limb(), values)
 
 
+def test_a_coordinate_of_the_name_of_its_joint_is_found():
+    model = fm.Model("m")
+    bone = model.add(fm.Body("bone", 1.0, inertia=(1e-3,) * 3))
+    own = fm.Coordinate("hinge", "rotation", 0.3)
+    model.add(fm.Hinge("hinge", model.ground, bone, (0, 0, 0), (0, 0, 1), coordinate=own))
+    changed = fm.with_parameters(model, {"hinge/value": 0.5})
+    assert fm.Parameters(changed)["hinge/value"].value == 0.5
+    assert fm.Parameters(changed).match("hinge/value")["hinge/value"].value == 0.5
+
+
 def test_an_unknown_path_is_a_key_that_is_missing():
     parameters = fm.Parameters(limb())
     assert parameters.get("lower/weight") is None

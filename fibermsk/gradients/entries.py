@@ -1,0 +1,144 @@
+"""Parameters by path, as numbers in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.parameters import Parameter
+from fibermsk.system import FiberSystem
+
+_SIZES = {"m": 0.01, "": 0.1, "N/m^2": 1e3, "N s/m^2": 1e2}
+"""Size of numbers that are zero, by unit; 1 for others. Those of joint functions have no unit, and
+may be lengths or angles."""
+
+_LEAST = 0.1
+"""Least size of numbers of both signs, over that of zero: computed geometry may be nearly zero."""
+
+_SQUARE = 3, 3
+"""Shape of rotations, and of inertias: of these, numbers below the diagonal follow those above."""
+
+_ROTATION, _INERTIA, _FREE = "rotation", "inertia", (-np.inf, np.inf)
+_BESIDE = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+"""Paths of numbers beside the diagonal of an inertia."""
+
+
+class Turn(NamedTuple):
+    """A rotation matrix, turned about its own axes by a vector of angles [rad]."""
+
+    base: tuple[float, ...]  # its nine numbers
+    angles: tuple[float, float, float]
+
+    def to(self, axis: int, angle: float) -> Turn:
+        """The same with another angle about one axis."""
+        x, y, z = (angle if k == axis else one for k, one in enumerate(self.angles))
+        return self._replace(angles=(x, y, z))
+
+    @property
+    def matrix(self) -> Array:
+        """The turned matrix (3, 3)."""
+        turn = Rotation.from_rotvec(self.angles)
+        turned: Array = np.reshape(self.base, _SQUARE) @ turn.as_matrix()
+        return turned
+
+
+class Entry(NamedTuple):
+    """One number of a parameter; of a rotation, the angle about one of its own axes.
+
+    The angles of a rotation are those of a vector, about the rotation that the model has.
+    """
+
+    path: str
+    place: tuple[int, ...]  # within the array; () for a scalar
+    value: float
+    unit: str
+    bounds: tuple[float, float]
+    turn: Turn | None = None
+
+    @property
+    def name(self) -> str:
+        """Path, with the place in an array."""
+        if self.turn is not None:
+            return f"{self.path}[about {'xyz'[self.place[0]]}]"
+        return self.path + (f"[{', '.join(map(str, self.place))}]" if self.place else "")
+
+
+def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, ...]:
+    """All numbers at paths and patterns, each once; refused if there is none."""
+    what = "a path or several"
+    _check.instance("gradient", "parameters", paths, (str, tuple, list, set, Mapping), what)
+    wanted = [paths] if isinstance(paths, str) else list(paths)
+    if not wanted:
+        _check.refuse("gradient", "parameters", paths, "name one path or more")
+    found = dict[str, Entry]()
+    for path in wanted:
+        _check.instance("gradient", "path of a parameter", path, str, "a text")
+        for parameter in system.parameters.match(path).values():
+            for one in _entries(parameter):
+                found[one.name] = one
+    return tuple(found.values())
+
+
+def _entries(parameter: Parameter) -> list[Entry]:
+    value, path = np.asarray(parameter.value, float), parameter.path
+    if value.shape == _SQUARE and path.rpartition("/")[2] == _ROTATION:
+        turn = Turn(tuple(value.ravel().tolist()), (0.0, 0.0, 0.0))
+        return [Entry(path, (axis,), 0.0, "rad", _FREE, turn) for axis in range(3)]
+    return [
+        Entry(path, at, float(value[at]), parameter.unit, parameter.bounds)
+        for at in np.ndindex(value.shape) if value.shape != _SQUARE or at[0] <= at[1]
+    ]  # fmt: skip
+
+
+def size_of(system: FiberSystem, entry: Entry) -> float:
+    """Size of a number, which is that of its unit where it is zero or nearly so.
+
+    Beside the diagonal of an inertia it is that of the numbers on it.
+    """
+    path, _, last = entry.path.rpartition("/")
+    if path.endswith(_INERTIA) and last in _BESIDE:
+        return _on_diagonal(system, path, _BESIDE[last])
+    if entry.path.endswith(_INERTIA) and len(set(entry.place)) == 2:
+        return _on_diagonal(system, entry.path, entry.place)
+    zero = _SIZES.get(entry.unit, 1.0)
+    if entry.bounds[0] < 0.0:
+        return max(abs(entry.value), _LEAST * zero) if entry.value else zero
+    return abs(entry.value) or zero
+
+
+def _on_diagonal(system: FiberSystem, path: str, place: tuple[int, ...]) -> float:
+    own = np.diag(np.asarray(system.parameters[path].value))[list(place)]
+    return float(np.sqrt(own.prod()))
+
+
+def values_with(system: FiberSystem, entries: Sequence[Entry], new: Array) -> dict[str, object]:
+    """Values by path for `with_parameters`, with other numbers at some entries."""
+    found = dict[str, Array]()
+    for entry, value in zip(moved(entries, new), new, strict=True):
+        if entry.turn is not None:
+            found[entry.path] = entry.turn.matrix
+            continue
+        if entry.path not in found:
+            found[entry.path] = np.array(system.parameters[entry.path].value, float)
+        found[entry.path][entry.place] = value
+        if found[entry.path].shape == _SQUARE:
+            found[entry.path][entry.place[::-1]] = value
+    return {path: one if one.shape else float(one) for path, one in found.items()}
+
+
+def moved(entries: Sequence[Entry], new: Array) -> tuple[Entry, ...]:
+    """The entries with other values."""
+    turns = dict[str, Turn]()
+    for entry, value in zip(entries, new.tolist(), strict=True):
+        if entry.turn is not None:
+            turn = turns.get(entry.path, entry.turn)
+            turns[entry.path] = turn.to(entry.place[0], value)
+    return tuple(
+        one._replace(value=value, turn=turns.get(one.path))
+        for one, value in zip(entries, new.tolist(), strict=True)
+    )
