@@ -109,11 +109,11 @@ class Simulation:
         system = self.system() if system is None else system
         newton = Newton(tolerance=1e-10) if self.newton is None else self.newton
         start: Any = None
-        if self.start == "equilibrium":
-            start = equilibrium(system, newton=newton)
-        elif system.model is not self.model:
+        if system.model is not self.model:
             # other parameters may open a closed mechanism
             start = system.project(0.0, *system.initial_state())
+        if self.start == "equilibrium":
+            start = equilibrium(system, start, newton=newton)
         return simulate(
             system,
             start,
