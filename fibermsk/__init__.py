@@ -145,6 +145,7 @@ if TYPE_CHECKING:
     from fibermsk.cli.commands.run import run_scene as run_scene
     from fibermsk.cli.running.scene_files import make_scene as make_scene
     from fibermsk.forces import (
+        CoordinateActuator as CoordinateActuator,
         CoordinateController as CoordinateController,
         ExternalForce as ExternalForce,
         PointConstraint as PointConstraint,
@@ -231,7 +232,8 @@ _BY_MODULE = {
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",
-    "forces": "CoordinateController ExternalForce PointConstraint PointSpring ViaRing",
+    "forces": """CoordinateActuator CoordinateController ExternalForce PointConstraint PointSpring
+        ViaRing""",
     "io": "export load load_checkpoint save save_checkpoint",
     "read": """ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals
         with_muscle_forces""",

@@ -1,5 +1,6 @@
 """Force elements of a model, in addition to fibers, contacts and joints."""
 
+from fibermsk.forces.actuator import CoordinateActuator as CoordinateActuator
 from fibermsk.forces.controller import CoordinateController as CoordinateController
 from fibermsk.forces.external import ExternalForce as ExternalForce
 from fibermsk.forces.point_constraint import PointConstraint as PointConstraint

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, checked, number
-from fibermsk.model.function import Function, Linear
+from fibermsk.model.function import Function
+from fibermsk.model.in_time import InTime, check_in_time
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
@@ -48,12 +49,7 @@ class CoordinateController:
         owner = f"controller {_check.item_name('controller', self.name)!r}"
         _check.name(f"{owner}: coordinate", self.coordinate)
         _check.store(self, **checked(self, owner))
-        if not isinstance(self.target, float) and not hasattr(self.target, "pieces"):
-            remedy = (
-                "its rate is needed too; tabulate other motions, fm.NaturalSpline(times, values)"
-            )
-            must = "be a number or a function with derivatives, such as fm.Linear"
-            _check.refuse(owner, "target", self.target, must, remedy=remedy)
+        check_in_time(owner, "target", self.target)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -63,24 +59,11 @@ class CoordinateController:
     @property
     def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
         """The target, if it is a function."""
-        return () if isinstance(self.target, float) else (("target", _Motion(self.target)),)
+        return () if isinstance(self.target, float) else (("target", InTime(self.target)),)
 
     def contribute(self, configuration: Configuration) -> _Drive:
         """Create the contribution."""
         return _Drive(self, CoordinatePort(configuration, self.coordinate))
-
-
-class _Motion:
-    """Target with corners at the breakpoints of its pieces."""
-
-    def __init__(self, target: Function | float) -> None:
-        function = Linear(0.0, target) if isinstance(target, int | float) else target
-        self._pieces = function.pieces()
-        self.breakpoints = self._pieces.knots
-
-    def __call__(self, t: float, order: int = 0) -> float:
-        """Evaluate at a time [s], or a derivative."""
-        return float(self._pieces(t, order))
 
 
 class _Drive:
@@ -88,7 +71,7 @@ class _Drive:
 
     def __init__(self, controller: CoordinateController, port: CoordinatePort) -> None:
         self._controller, self._port = controller, port
-        self._wanted = _Motion(controller.target)
+        self._wanted = InTime(controller.target)
         self.reports = (
             Field("force", port.force_unit, "controller force", "generalized force that it exerts"),
             Field("target", port.unit, "wanted coordinate", "target value of the coordinate"),

@@ -16,7 +16,7 @@ import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
-from fibermsk.solvers.adjoint.variation import DirectReading, Placing
+from fibermsk.solvers.adjoint.variation import DirectReading, ForcesOnly
 from fibermsk.system import FiberSystem
 from fibermsk.system.own_forces import OwnForces, Place
 
@@ -47,7 +47,7 @@ class Places:
         return self._last[1]
 
 
-class _Inside:
+class _Inside(ForcesOnly):
     """Parameters of several owners; what a system places does not depend on them.
 
     Parameters
@@ -57,8 +57,6 @@ class _Inside:
     owners, numbers : sequence of int
         Owner of each parameter, and its number in the gradient.
     """
-
-    systems: Sequence[FiberSystem] = ()
 
     def __init__(self, places: Places, owners: Sequence[int], numbers: Sequence[int]) -> None:
         self._places, self._own = places, places.own
@@ -76,13 +74,6 @@ class _Inside:
     def _start_slopes(self) -> Array:
         """That of the states at the start, (n + m,)."""
         raise NotImplementedError
-
-    def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-
-    def push(self, direction: Array, placing: Placing) -> float:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        return 0.0
 
     def _read(self, reading: DirectReading) -> Array:
         """Derivative of a quantity of one owner in what is changed of it, at all frames."""

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from fibermsk import _check
+from fibermsk.forces import CoordinateActuator
+from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, weight_of
 from fibermsk.gradients.entries import Entry, size_of, values_with
 from fibermsk.gradients.inside import AHEAD, CENTRAL, Driven, Family, Knot, Places, Stencil
 from fibermsk.gradients.owners import owner_of, signal_weight
@@ -33,9 +35,14 @@ def changes_of(
     places = Places(system)
     knots, single = list[Knot](), list[Change]()
     families: dict[Any, list[tuple[int, int, Entry]]] = {}
+    actuated: dict[CoordinateActuator, list[Number]] = {}
     for number, entry in enumerate(entries):
         owner, rest = owner_of(system, places.own, entry.path)
-        if owner is None or alone:
+        actuator = None if alone else actuator_of(system.model, entry.path)
+        if actuator is not None:
+            own = Number(number, _weight(system, actuator.name, entry))
+            actuated.setdefault(actuator, []).append(own)
+        elif owner is None or alone:
             single.append(variation_of(system, entry, number))
         elif (weight := signal_weight(system, entry.path, entry.place)) is not None:
             knots.append(Knot(owner, number, weight))
@@ -51,7 +58,16 @@ def changes_of(
         systems = _systems(system, own, steps, stencil)
         weights = [weight / 12.0 for _, weight in stencil]
         found.append(Family(places, owners, numbers, steps, systems, weights))
+    found += [Actuated(system, one, numbers) for one, numbers in actuated.items()]
     return found + single
+
+
+def _weight(system: FiberSystem, name: str, entry: Entry) -> Weight:
+    """Derivative of an actuator's force in one of its numbers, over time."""
+    step, stencil = _difference(system, entry)
+    shifts = [values_with(system, [entry], np.array([entry.value + k * step])) for k, _ in stencil]
+    weights = [weight / (12.0 * step) for _, weight in stencil]
+    return weight_of(system.model, name, shifts, weights)
 
 
 def variation_of(system: FiberSystem, entry: Entry, number: int = 0) -> Variation:

@@ -46,6 +46,7 @@ def test_elements_belong_to_a_model():
         ),
         (lambda m, b: fm.CoordinateController("c", "elbow", "up", 1.0), "target = 'up'"),
         (lambda m, b: fm.CoordinateController("c", "elbow", 0.0, -1.0), "kp = -1"),
+        (lambda m, b: fm.CoordinateActuator("a", "elbow", "up"), "force = 'up'"),
     ],
 )
 def test_bad_numbers_are_refused(make, words):

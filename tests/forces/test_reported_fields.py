@@ -106,6 +106,21 @@ def test_a_controller_tells_its_force_and_target():
     assert fields["force"].unit == "N" and fields["target"].unit == "m"
 
 
+def test_an_actuator_turns_its_coordinate():
+    """A torque of 0.3 N m for 0.1 s turns 0.03 kg m^2 at 1 rad/s, by hinge and by slider."""
+    torque = fm.PiecewiseLinear((0.0, 0.1, 0.1 + 1e-9, 1.0), (0.3, 0.3, 0.0, 0.0))
+    model = fm.Model("motor", gravity=(0, 0, 0))
+    wheel = model.add(fm.Body("wheel", 1.0, (0, 0, 0), (0.02, 0.03, 0.04)))
+    model.add(fm.Hinge("turn", model.ground, wheel, (0, 0, 0), axis=(0, 1, 0)))
+    model.add(fm.CoordinateActuator("motor", "turn", torque))
+    result = fm.simulate(fm.build(model), t_end=0.2, dt=0.05)
+    np.testing.assert_allclose(result.speeds["turn"], [0.0, 0.5, 1.0, 1.0, 1.0], atol=1e-7)
+    np.testing.assert_allclose(result.coordinate("turn")[-1], 0.15, atol=1e-7)
+    found = result.elements["motor"]
+    np.testing.assert_allclose(found["force"], [0.3, 0.3, 0.3, 0.0, 0.0], atol=1e-12)
+    assert found.fields["force"].unit == "N m"
+
+
 class Odd(NamedTuple):
     """An element without a force, that reports as it is told."""
 

@@ -29,6 +29,7 @@ def elements(model, coordinate):
             f"{frame} {at_frame}", second, wrench, (0.02, 0.05, -0.1), (0.5, -1.0, 0.7), frame,
             at_frame,
         )  # fmt: skip
+    yield fm.CoordinateActuator("motor", coordinate, fm.Polynomial([0.3, 0.4]))
     yield fm.CoordinateController("drive", coordinate, fm.Polynomial([0.1, 0.4]), 30.0, 4.0)
 
 

@@ -150,6 +150,11 @@ DESCRIBED = {
         },
         with_coordinate,
     ),
+    "CoordinateActuator": Call(
+        fm.CoordinateActuator,
+        lambda p: {"name": "a", "coordinate": "q", "force": fm.Linear()},
+        with_element,
+    ),
     "CoordinateController": Call(
         fm.CoordinateController,
         lambda p: {"name": "c", "coordinate": "q", "target": fm.Linear(), "kp": 3.0, "kd": 0.1},

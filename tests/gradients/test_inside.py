@@ -5,6 +5,7 @@ import pytest
 from gradients.test_run_gradients import TIGHT, muscles_with_states, objective, worst
 
 import fibermsk as fm
+from fibermsk.gradients.actuators import Actuated
 from fibermsk.gradients.entries import entries_of
 from fibermsk.gradients.inside import Driven, Family
 from fibermsk.gradients.variations import changes_of, variation_of
@@ -67,6 +68,33 @@ def test_together_as_one_by_one(start, rng):
     assert sum(a @ b for a, b in zip(ahead, weights, strict=True)) == pytest.approx(
         several @ direction, rel=1e-7
     )
+
+
+FORCES = {
+    "number": (0.3, 1),
+    "line": (fm.Linear(2.0, 0.1), 2),
+    "polynomial": (fm.Polynomial([0.1, 2.0, 30.0]), 3),
+    "spline": (fm.NaturalSpline([0.0, 0.011, 0.03], [0.1, -0.1, 0.2]), 6),
+    "corners": (fm.PiecewiseLinear([0.0, 0.011, 0.03], [0.1, -0.1, 0.2]), 6),
+}
+
+
+@pytest.mark.parametrize("force", FORCES)
+def test_numbers_of_an_actuator_share_one_difference(force):
+    model = muscles_with_states()
+    function, n = FORCES[force]
+    model.add(fm.CoordinateActuator("motor", "hinge", function))
+    run = fm.Simulation(model, 0.03, 0.01, newton=TIGHT)
+    system, aim = run.system(), objective(model)
+    entries = entries_of(system, "motor/*")
+    (one,) = changes_of(system, entries)
+    assert isinstance(one, Actuated) and len(entries) == n
+    found = fm.gradient(run, aim, "motor/*")
+    direction = np.linspace(-1.0, 1.0, n)
+    along = aim.derivatives(found.result.time, found.run.samples)
+    ahead = sum((along[name] * moved).sum() for name, moved in found.jvp(direction).items())
+    assert ahead == pytest.approx(found.gradient @ direction, rel=1e-9)
+    assert worst(run, aim, "motor/*") < 1e-6
 
 
 def sharing():

@@ -67,6 +67,33 @@ class Change(Protocol):
         ...
 
 
+class ForcesOnly:
+    """Parameters of a `Change` that alter nothing but the equations."""
+
+    systems: Sequence[Differentiable] = ()
+
+    def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
+        """See `Change.pull`."""
+
+    def push(self, direction: Array, placing: Placing) -> Array | float:
+        """See `Change.push`."""
+        return 0.0
+
+    def pull_reading(self, cotangent: Array, reading: DirectReading, gradient: Array) -> None:
+        """See `Change.pull_reading`."""
+
+    def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
+        """See `Change.push_reading`."""
+        return 0.0
+
+    def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
+        """See `Change.pull_start`."""
+
+    def push_start(self, direction: Array) -> tuple[Array | float, Array | float]:
+        """See `Change.push_start`."""
+        return 0.0, 0.0
+
+
 class Variation(NamedTuple):
     """One parameter: systems at values around its own, with weights of a difference [1/unit].
 
@@ -117,14 +144,14 @@ class Variation(NamedTuple):
 
     def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
         """See `Change.pull_forces`."""
-        self.pull(x, lambda system: _residual(system, at), gradient)
+        self.pull(x, lambda system: residual_at(system, at), gradient)
 
     def push_forces(self, at: Linearized, direction: Array) -> Array | float:
         """See `Change.push_forces`."""
-        return self.push(direction, lambda system: _residual(system, at))
+        return self.push(direction, lambda system: residual_at(system, at))
 
 
-def _residual(system: Differentiable, at: Linearized) -> Array:
+def residual_at(system: Differentiable, at: Linearized) -> Array:
     """F at given independent unknowns."""
     t, y, v, v_dot, rates, derive, at_rest = at.point
     system.keep_held(at.followers.held)
