@@ -33,9 +33,10 @@ class Objective:
         By argument of the function: ``"elbow"`` for a coordinate (n_frames,), ``"elbow/speed"``
         for its rate, the name of a state of first order such as ``"biceps/active_state"``,
         ``"biceps/length"`` [m] of a fiber or line muscle, ``"biceps/tendon_force"`` [N] of a line
-        muscle, ``"energy"`` [J] for the kinetic and potential energy, ``body.at(x, y, z)`` for the
-        position of a point of a body in the ground (n_frames, 3) [m], or a fiber for the positions
-        of its nodes (n_frames, n_nodes, 3) [m].
+        muscle, ``"biceps_1/tissue_force"`` [N] for the mean along a fiber of the axial force that
+        its tissue carries, ``"energy"`` [J] for the kinetic and potential energy, ``body.at(x, y,
+        z)`` for the position of a point of a body in the ground (n_frames, 3) [m], or a fiber for
+        the positions of its nodes (n_frames, n_nodes, 3) [m].
     slopes : callable, optional
         Derivatives of the function in its quantities: same arguments, a mapping of arrays of their
         shapes by name. By default complex steps of the function, which must then be analytic: no

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -22,7 +22,7 @@ FIXED, PLACED, OWN, ALL = "fixed", "placed", "own", "all"
 numbers of its own muscle too, or on any number."""
 
 _STEP = 1e-6
-"""Step of the differences of the energy, over the scale of an unknown."""
+"""Step of differences in the unknowns, over their scale."""
 
 
 class Frame(NamedTuple):
@@ -218,18 +218,17 @@ class OfMuscle:
         return float(by_y @ dy + by_v @ dv)
 
 
-class OfEnergy:
-    """Kinetic and potential energy of all parts [J]; its derivatives are central differences."""
+class _Differenced:
+    """A number whose derivatives in some unknowns are central differences, and zero in others."""
 
     depends, owner = ALL, ""
 
-    def __init__(self, system: FiberSystem) -> None:
-        self._system = system
+    def __init__(self, system: FiberSystem, unknowns: Iterable[int]) -> None:
+        self._system, self._unknowns = system, list(unknowns)
 
     def sample(self, frame: Frame) -> float:
         """See `Reading.sample`."""
-        self._system.restore(frame.memory)
-        return self._system.energy(frame.state.y, frame.state.v).total
+        raise NotImplementedError
 
     def _along(self, frame: Frame, dy: Array, dv: Array) -> float:
         t, y, v = frame.state
@@ -241,10 +240,10 @@ class OfEnergy:
 
     def pull(self, frame: Frame, slope: float, y: Array, v: Array) -> None:
         """See `Reading.pull`."""
-        none = np.zeros_like(y)
-        for k, scale in enumerate(self._system.scale if slope else ()):
+        none, scale = np.zeros_like(y), self._system.scale
+        for k in self._unknowns if slope else ():
             step = none.copy()
-            step[k] = _STEP * scale
+            step[k] = _STEP * scale[k]
             y[k] += slope * self._along(frame, step, none) / step[k]
             v[k] += slope * self._along(frame, none, step) / step[k]
 
@@ -254,6 +253,42 @@ class OfEnergy:
         if size == 0.0:
             return 0.0
         return self._along(frame, _STEP * dy / size, _STEP * dv / size) * size / _STEP
+
+
+class OfEnergy(_Differenced):
+    """Kinetic and potential energy of all parts [J]."""
+
+    def __init__(self, system: FiberSystem) -> None:
+        super().__init__(system, range(system.n))
+
+    def sample(self, frame: Frame) -> float:
+        """See `Reading.sample`."""
+        self._system.restore(frame.memory)
+        return self._system.energy(frame.state.y, frame.state.v).total
+
+
+class OfTissue(_Differenced):
+    """Mean along a fiber of the axial force that its tissue carries [N]."""
+
+    depends = OWN
+
+    def __init__(self, system: FiberSystem, number: int) -> None:
+        own, cables = system.configuration, system.cables
+        self._number, self.owner = number, system.fiber_names[number]
+        nodes = range(*(6 * cables.node_start[number : number + 2]).tolist())
+        at, states = own.n - own.states.n, list[int]()
+        if system.loads.state_of[number] >= 0:
+            states.append(at + int(system.loads.state_of[number]))
+        at += own.states.n_free
+        for block in own.states.at_points:
+            if block.owner == self.owner:
+                states += range(at, at + block.start.size)
+            at += block.start.size
+        super().__init__(system, [*nodes, *states])
+
+    def sample(self, frame: Frame) -> float:
+        """See `Reading.sample`."""
+        return float(self._system.tissue_forces(*frame.state)[self._number])
 
 
 def sampled(reading: Reading, frames: Sequence[Frame]) -> Array:
@@ -271,7 +306,8 @@ def units_of(system: FiberSystem) -> dict[str, str]:
             f"{block.owner}/{one}": unit
             for one, unit in zip(block.names, block.units, strict=True)
         }  # fmt: skip
-    found |= {f"{fiber}/length": "m" for fiber in system.fiber_names}
+    for fiber in system.fiber_names:
+        found |= {f"{fiber}/length": "m", f"{fiber}/tissue_force": "N"}
     muscles = muscles_of(system)
     for muscle in () if muscles is None else muscles.muscles:
         found |= {f"{muscle.name}/length": "m", f"{muscle.name}/tendon_force": "N"}
@@ -322,8 +358,9 @@ def _named(system: FiberSystem, text: str) -> Reading:
         return OfEntry(False, first + system.skeleton.n + states.index(text))
     if text == "energy":
         return OfEnergy(system)
-    if rest == "length" and owner in system.fiber_names:
-        return OfFiberLength(system, system.fiber_names.index(owner))
+    if rest in ("length", "tissue_force") and owner in system.fiber_names:
+        kind = OfFiberLength if rest == "length" else OfTissue
+        return kind(system, system.fiber_names.index(owner))
     muscles = muscles_of(system)
     names = [] if muscles is None else [muscle.name for muscle in muscles.muscles]
     if muscles is not None and owner in names and rest in ("length", "tendon_force"):

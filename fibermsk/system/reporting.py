@@ -98,6 +98,18 @@ class Reporting:
         points = self.configuration.states_of(y)[self.configuration.states.n_free :]
         return self.tension.least(nodes, velocity, self._activations(t, y), points)
 
+    @guarded
+    def tissue_forces(self, t: float, y: Array, v: Array) -> Array:
+        """Mean along each fiber of the axial force that its tissue carries, (n_fibers,) [N]."""
+        cables = self.configuration.cables
+        (nodes, _), (velocity, _) = self.configuration.split(y), self.configuration.split(v)
+        points = self.configuration.states_of(y)[self.configuration.states.n_free :]
+        force = self.tension.forces(nodes, velocity, self._activations(t, y), points)
+        total = np.add.reduceat((cables.weight * force).sum(axis=1), cables.element_start[:-1])
+        whole = np.add.reduceat(cables.weight.sum(axis=1), cables.element_start[:-1])
+        mean: Array = total / whole
+        return mean
+
     def _activations(self, t: float, y: Array) -> Array:
         """Activation of each fiber, (n_fibers,)."""
         return self.loads.activations(t, self.configuration.states_of(y))

@@ -8,6 +8,7 @@ from gradients.test_run_gradients import TIGHT, worst
 import fibermsk as fm
 
 NAMES = "line/length", "fiber/length", "elastic/tendon_force", "rigid/tendon_force"
+FORCES = "fiber/tissue_force", "plain_0/tissue_force"
 PATHS = [
     "line/points/0/x", "fiber/attach/origin/y", "elastic/max_isometric_force", "rigid/activation",
     "elastic/activation/knots/1", "rigid/optimal_fiber_length", "hinge/value", "hinge/speed",
@@ -18,11 +19,24 @@ def run():
     return fm.Simulation(crowd(), 0.03, 0.005, newton=TIGHT)
 
 
+INSIDE = [
+    "fiber/tissue/titin/stress", "fiber/radius", "fiber/activation/excitation/knots/1",
+    "fiber/attach/insertion/y", "plain_0/activation/knots/1", "plain_0/tissue/muscle/shear_modulus",
+    "hinge/value", "bone/mass",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_gradients_are_those_of_the_discrete_run(name):
     size = 0.1 if name.endswith("length") else 10.0
     squares = fm.Objective(lambda time, x: (x[-1] / size) ** 2 + (x[3] / size) ** 3, {"x": name})
     assert worst(run(), squares, PATHS) < 1e-6
+
+
+@pytest.mark.parametrize("name", FORCES)
+def test_gradients_of_forces_of_fibers(name):
+    squares = fm.Objective(lambda time, x: (x[-1] / 0.1) ** 2 + (x[3] / 0.1) ** 3, {"x": name})
+    assert worst(run(), squares, INSIDE, steps=(1e-3, 1e-4)) < 1e-6
 
 
 def test_the_energy_depends_on_all_numbers():
@@ -32,7 +46,7 @@ def test_the_energy_depends_on_all_numbers():
 
 
 def test_quantities_are_those_of_the_result():
-    every = {f"x{k}": name for k, name in enumerate((*NAMES, "energy"))}
+    every = {f"x{k}": name for k, name in enumerate((*NAMES, "energy", *FORCES))}
     total = fm.Objective(lambda time, **x: sum((one**2).sum() for one in x.values()), every)
     found = fm.gradient(run(), total, "hinge/value")
     result, read = found.result, found.run.samples
@@ -40,8 +54,12 @@ def test_quantities_are_those_of_the_result():
     np.testing.assert_allclose(read["x1"], result.fibers["fiber"].length, rtol=1e-12)
     for k, name in ((2, "elastic"), (3, "rigid")):
         np.testing.assert_allclose(read[f"x{k}"], result.muscles[name]["tendon_force"], rtol=1e-9)
+    for k, name in ((5, "fiber"), (6, "plain_0")):
+        force = result.fibers[name]
+        mean = np.trapezoid(force.tissue_force, force.theta, axis=1) / np.ptp(force.theta)
+        np.testing.assert_allclose(read[f"x{k}"], mean, rtol=0.02, atol=1e-12)
     # forward along both parts of the state, and back
-    slopes = {f"x{k}": np.ones(7) / np.abs(read[f"x{k}"]).max() for k in range(5)}
+    slopes = {f"x{k}": np.ones(7) / np.abs(read[f"x{k}"]).max() for k in range(7)}
     ahead = found.jvp(np.ones(1))
     expected = sum(slopes[name] @ ahead[name] for name in slopes)
     assert found.vjp(slopes)[0] == pytest.approx(expected, rel=1e-6)

@@ -76,14 +76,22 @@ class TensionProbe:
         self, nodes: Array, velocity: Array, activation: Array, points: Array
     ) -> tuple[Array, Array]:
         cables = self._cables
-        _, force = self._sample(nodes, velocity, activation, cables.law)
-        force = force.reshape(cables.weight.shape)
-        for one in self._others:
-            force += one(nodes, points, cables.xi)
+        force = self.forces(nodes, velocity, activation, points)
         share = 6.0 * cables.xi * (1.0 - cables.xi) * cables.weight / cables.h[:, None]
         mean, starts = np.sum(share * force, axis=1), cables.element_start
         at = [a + np.argmin(mean[a:b]) for a, b in zip(starts[:-1], starts[1:], strict=True)]
         return self.rounded(mean[at]), cables.theta[cables.elements[at]].mean(axis=1)
+
+    def forces(
+        self, nodes: Array, velocity: Array, activation: Array, points: Array = _NO_POINTS
+    ) -> Array:
+        """Axial force of the tissue at the Gauss points of all elements, (n_elements, n_points)."""
+        cables = self._cables
+        _, force = self._sample(nodes, velocity, activation, cables.law)
+        force = force.reshape(cables.weight.shape)
+        for one in self._others:
+            force += one(nodes, points, cables.xi)
+        return force
 
     def rounded(self, least: Array) -> Array:
         """Least forces (n_fibers,) [N] with those within round-off set to zero, in place."""
