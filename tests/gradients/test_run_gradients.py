@@ -24,7 +24,10 @@ STEPS = 1e-3, 1e-4, 1e-5
 
 
 def worst(run, objective, paths, steps=STEPS):
-    """Largest error over the derivative of any parameter, each at its best step."""
+    """Largest error over the derivative of any parameter, each at its best step.
+
+    Also with the extrapolation from the first two steps, whose error is of fourth order.
+    """
     problem = fm.GradientProblem(run, objective, paths)
     x, errors = problem.start, []
     _, found = problem(x)
@@ -32,6 +35,8 @@ def worst(run, objective, paths, steps=STEPS):
         one = np.eye(x.size)[k]
         ways = [(problem.value(x + h * one), problem.value(x - h * one), h) for h in steps]
         slopes = [(ahead - behind) / (2.0 * h) for ahead, behind, h in ways]
+        part = (steps[0] / steps[1]) ** 2
+        slopes.append((part * slopes[1] - slopes[0]) / (part - 1.0))
         size = max(abs(slopes[1]), 1e-3 * np.abs(found).max())
         errors.append(min(abs(found[k] - slope) for slope in slopes) / size)
     return max(errors)
@@ -172,7 +177,9 @@ def test_gradients_are_those_of_the_discrete_run(case, method):
     make, until, wanted = CASES[case]
     model = make()
     run = fm.Simulation(model, t_end=until, dt=until / 6, method=method, newton=TIGHT)
-    assert worst(run, objective(model), wanted) < 1e-6
+    # the speed of friction matters so little that round-off counts
+    steps = (3e-3, 1e-3, 1e-4) if case == "friction" else STEPS
+    assert worst(run, objective(model), wanted, steps) < 1e-6
 
 
 @pytest.mark.parametrize("method", METHODS, ids=NAMES)
