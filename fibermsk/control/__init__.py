@@ -1,0 +1,1 @@
+"""Optimal control by discrete mechanics, with CasADi (extra `control`)."""
