@@ -216,10 +216,10 @@ def _steps(joint: Any) -> Iterator[_Step]:
 def _step(joint: Any, axis: Axis) -> _Step:
     owner, direction = f"joint {joint.name!r}", np.asarray(axis.direction, float)
     turns = axis.kind == "rotation"
-    if len(axis.pairs) != 1 or not isinstance(axis.pairs[0][1], Linear):
+    name, function = next(iter(axis.pairs), ("", None))
+    if len(axis.pairs) != 1 or not isinstance(function, Linear):
         must = "be linear in one coordinate"
         _check.refuse(owner, "axis", [name for name, _ in axis.pairs], must, remedy=_REMEDY)
-    ((name, function),) = axis.pairs
     offset = axis.offset + function.intercept
     coordinate = next((one for one in joint.coordinates if one.name == name), None)
     if coordinate is not None and coordinate.prescribed is not None:

@@ -46,11 +46,10 @@ def joint(rng, kind, name, parent, child):
     if kind == "free":
         return fm.Free(name, parent, child, at=at, **placed)
     own = [fm.Coordinate(f"{name} {k}") for k in range(3)]
+    functions = [fm.Linear(1.0, 0.0), fm.Linear(-2.0, 0.3), fm.Linear(0.5, 0.0)]
     axes = [
-        fm.Axis("rotation", way, ((one.name, fm.Linear(slope, offset)),))
-        for way, one, slope, offset in zip(
-            (a, b, c), own, (1.0, -2.0, 0.5), (0.0, 0.3, 0.0), strict=True
-        )
+        fm.Axis("rotation", way, ((one.name, function),))
+        for way, one, function in zip((a, b, c), own, functions, strict=True)
     ]
     return fm.FunctionalJoint(name, parent, child, own, axes, at, **placed)
 
