@@ -47,6 +47,11 @@ class Multipliers:
         self.open = np.setdiff1d(np.arange(skeleton.n), skeleton.constraints.held)
         self._chosen = np.zeros(0, np.int64)
 
+    @property
+    def any(self) -> bool:
+        """Whether there are constraints."""
+        return bool(self.holding) or self._skeleton.constraints.row.size > 0
+
     def gather(self, at: At, second: bool) -> Held | None:
         """All constraints at a state."""
         parts = self._skeleton.constraints.couplings(at.motion.rows)

@@ -19,8 +19,6 @@ from fibermsk.protocol import (
     NO_MULTIPLIERS,
     Collides,
     Evaluation,
-    Followers,
-    ProjectionSlopes,
     Tolerance,
     Verdict,
 )
@@ -50,9 +48,10 @@ from fibermsk.system.reports.identity import fingerprint
 from fibermsk.system.reports.moment import Moment
 from fibermsk.system.signals import Inputs, all_signals, corners, delayed
 from fibermsk.system.start import check_start
+from fibermsk.system.varying import Varying
 
 
-class FiberSystem(Reporting):
+class FiberSystem(Reporting, Varying):
     """Equations of motion of a model; satisfies `fibermsk.protocol.System`.
 
     It caches its last evaluation, so one thread at a time may use it. Copies and pickles are
@@ -203,10 +202,6 @@ class FiberSystem(Reporting):
             return y, v
         return self._projection.project(t, y, v)
 
-    def projection_slopes(self, t: float, y: Array, v: Array) -> ProjectionSlopes:
-        """Derivatives of `project`; see `fibermsk.protocol.Differentiable`."""
-        return self._projection.slopes(t, y, v)
-
     def attachment_hessian(self, q: Array) -> sparse.COO:
         """Rank-3 tensor dC/dq (3 n_points, n, n) of the attachment map, with C = dc/dq."""
         return self.attached.hessian(np.asarray(q, float))
@@ -248,22 +243,6 @@ class FiberSystem(Reporting):
     ) -> Array:
         """Accelerations as in `enforce`, of attached nodes C(q) p_dot + (dC/dq p) p."""
         return self.configuration.enforce_rate(y, v, v_dot, t, derive=derive)
-
-    def followers(self, y: Array, v: Array) -> Followers:
-        """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""
-        at = self.configuration.kinematics(0.0, y, v)
-        held, shares = self.multipliers.shares(at)
-        return self.configuration.followers(y, v)._replace(held=at.nodes.size + held, shares=shares)
-
-    def keep_held(self, held: NDArray[np.int64]) -> None:
-        """Which equations constraints replace; see `fibermsk.protocol.Differentiable`."""
-        self.multipliers.keep(held - self.split(self.scale)[0].size)
-
-    def not_differentiable(self) -> str:
-        """Why runs have no derivative; see `fibermsk.protocol.Differentiable`."""
-        if self._recorder.delays:
-            return "forces that depend on the past"
-        return "muscles with mass whose path switches" if self.n_switches else ""
 
     @guarded
     def evaluate(
