@@ -23,7 +23,15 @@ _LEAST = 0.1
 _SQUARE = 3, 3
 """Shape of rotations, and of inertias: of these, numbers below the diagonal follow those above."""
 
+_INSIDE = 1e-6
+"""Share of its size by which a number has to differ from an end that is not allowed."""
+
 _ROTATION, _INERTIA, _FREE = "rotation", "inertia", (-np.inf, np.inf)
+_DIRECTIONS = "axis", "direction", "normal"
+_SMALL = 0.03
+"""Size of angles and directions that move contact: where a bone's mesh has edges, and so forces
+kinks, steps of differences have to stay below a micrometer."""
+
 _BESIDE = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 """Paths of numbers beside the diagonal of an inertia."""
 
@@ -101,6 +109,8 @@ def size_of(system: FiberSystem, entry: Entry) -> float:
     Beside the diagonal of an inertia it is that of the numbers on it.
     """
     path, _, last = entry.path.rpartition("/")
+    if entry.turn is not None or last in _DIRECTIONS:
+        return _SMALL
     if path.endswith(_INERTIA) and last in _BESIDE:
         return _on_diagonal(system, path, _BESIDE[last])
     if entry.path.endswith(_INERTIA) and len(set(entry.place)) == 2:
@@ -109,6 +119,18 @@ def size_of(system: FiberSystem, entry: Entry) -> float:
     if entry.bounds[0] < 0.0:
         return max(abs(entry.value), _LEAST * zero) if entry.value else zero
     return abs(entry.value) or zero
+
+
+def search_bounds(system: FiberSystem, entry: Entry, size: float) -> tuple[float, float]:
+    """Bounds for an optimizer: by a part of the size inside of ends that are not allowed."""
+    if entry.turn is not None:
+        return entry.bounds
+    allowed, (low, high) = system.parameters[entry.path].range, entry.bounds
+    inside = _INSIDE * size
+    return (
+        low + inside if allowed.startswith("(") else low,
+        high - inside if allowed.endswith(")") else high,
+    )
 
 
 def _on_diagonal(system: FiberSystem, path: str, place: tuple[int, ...]) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.apart import prepared
-from fibermsk.gradients.entries import Entry, moved, size_of, values_with
+from fibermsk.gradients.entries import Entry, moved, search_bounds, size_of, values_with
 from fibermsk.gradients.linear_run import LinearRun
 from fibermsk.gradients.objective import Objective
 from fibermsk.gradients.simulation import Simulation
@@ -71,6 +71,8 @@ class RunGradient:
         """
         n = len(self.parameters)
         ways = np.eye(n) if ways is None else _check.array("jacobian", "ways", ways, ("m", n))
+        if not len(ways):
+            _check.refuse("jacobian", "ways", ways, "be one or more")
         moved = [self.jvp(way) for way in ways]
         return {name: np.stack([one[name] for one in moved]) for name in self.run.samples}
 
@@ -162,7 +164,7 @@ class GradientProblem:
     start, scales : (n,) float array
         Unknowns at the start, and their sizes.
     bounds : list of pairs of float
-        Bounds of the unknowns.
+        Bounds of the unknowns; where an end is not allowed, a millionth of the size inside.
     runs : int
         Number of simulations so far.
     """
@@ -186,10 +188,10 @@ class GradientProblem:
         if not (self.scales > 0.0).all():
             _check.refuse(owner, "scales", self.scales, "be positive")
         self.start = values / self.scales
-        self.bounds = [
-            (one.bounds[0] / size, one.bounds[1] / size)
-            for one, size in zip(self.parameters, self.scales, strict=True)
-        ]
+        self.bounds = []
+        for one, scale in zip(self.parameters, self.scales, strict=True):
+            low, high = search_bounds(self._system, one, size_of(self._system, one))
+            self.bounds.append((low / scale, high / scale))
 
     def _with(self, unknowns: Array) -> tuple[FiberSystem, Array]:
         """System at some unknowns, and the parameters."""

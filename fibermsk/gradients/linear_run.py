@@ -100,6 +100,7 @@ class LinearRun:
         return DirectReading(samples, self._reader.readings[name].owner, self.result.time)
 
     def _given(self, cotangents: Mapping[str, Array]) -> dict[str, Array]:
+        _check.instance("vjp", "cotangents", cotangents, Mapping, "a mapping of arrays by name")
         unknown = sorted(set(cotangents) - set(self.samples))
         if unknown:
             _check.refuse("vjp", "cotangents of", unknown, f"be of {sorted(self.samples)}")

@@ -69,6 +69,9 @@ class Objective:
         if not reads:
             _check.refuse("Objective", "reads", reads, "name one quantity or more")
         for name, one in reads.items():
+            if not isinstance(name, str) or not name.isidentifier() or name == "time":
+                must = "name an argument of the function, besides time"
+                _check.refuse("Objective", "name in reads", name, must)
             what = "a text, a point such as body.at(0, 0, 0), or a fiber"
             _check.instance("Objective", f"reads of {name!r}", one, (str, Station, Fiber), what)
         self.function, self.reads, self.slopes = function, dict(reads), slopes
@@ -80,15 +83,27 @@ class Objective:
 
     def evaluate(self, time: Array, samples: Mapping[str, Array]) -> float:
         """Value; refused if it is not a finite number."""
-        value = self.function(time, **samples)
-        if not (np.ndim(value) == 0 and np.isrealobj(value) and np.isfinite(value)):
+        value = self._called(self.function, time, samples)
+        numeric = np.ndim(value) == 0 and np.issubdtype(np.asarray(value).dtype, np.number)
+        if not (numeric and np.isrealobj(value) and np.isfinite(value)):
             _check.refuse("Objective", "value", value, "be a finite number")
         return float(value)
+
+    def _called(self, function: Callable[..., Any], time: Array, samples: Mapping[str, Any]) -> Any:
+        """What a function of the user returns; refused if it does not take the quantities."""
+        try:
+            return function(time, **samples)
+        except TypeError as error:
+            raise ModelError(
+                f"Objective: {error}; its functions must take the times and {', '.join(samples)}"
+            ) from error
 
     def derivatives(self, time: Array, samples: Mapping[str, Array]) -> dict[str, Array]:
         """Derivatives in all samples, by name."""
         if self.slopes is not None:
-            found = self.slopes(time, **samples)
+            found = self._called(self.slopes, time, samples)
+            what = "a mapping of arrays by name"
+            _check.instance("Objective", "slopes", found, Mapping, what)
             if set(found) != set(samples):
                 _check.refuse("Objective", "slopes of", sorted(found), f"be {sorted(samples)}")
             return {
@@ -116,7 +131,8 @@ class Objective:
         expected, size = sum(one.sum() for one in parts), sum(np.abs(one).sum() for one in parts)
         off = abs(change - expected)
         noise = 1e-14 * max(abs(ahead), abs(behind)) / _CHECK
-        if off > 1e-3 * max(size, abs(change)) + noise:
+        # also where one of them is NaN or infinite
+        if not off <= 1e-3 * max(size, abs(change)) + noise < np.inf:
             raise ModelError(
                 "Objective: complex steps give another derivative than differences of the function "
                 f"({expected:.6g} and {change:.6g} along one direction); "

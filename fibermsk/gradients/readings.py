@@ -173,10 +173,10 @@ class OfMuscle:
         self.depends = OWN if force else PLACED
         self.owner = muscles.muscles[number].name if force else ""
 
-    def _at(self, frame: Frame) -> tuple[Any, Any]:
+    def _at(self, frame: Frame, *, second: bool = False) -> tuple[Any, Any]:
         t, y, v = frame.state
         self._system.restore(frame.memory)
-        at = self._system.configuration.kinematics(t, y, v)
+        at = self._system.configuration.kinematics(t, y, v, second=second)
         return at, self._muscles.evaluate(at)
 
     def sample(self, frame: Frame) -> float:
@@ -187,7 +187,7 @@ class OfMuscle:
     def _slopes(self, frame: Frame) -> tuple[Array, Array]:
         """Derivatives (n,) in positions and velocities."""
         system, k = self._system, self._k
-        at, now = self._at(frame)
+        at, now = self._at(frame, second=True)
         by_y, by_v = np.zeros((2, system.n))
         on_q, first = system.split(by_y)[1], system.n - system.configuration.states.n
         if not self._force:

@@ -64,7 +64,12 @@ class Place:
         if isinstance(self.value, tuple | list):
             return {name: one for name, one in self._items() if one is not None}
         if dataclasses.is_dataclass(self.value) and not isinstance(self.value, type):
-            return dict(self._fields())
+            found: dict[str, Place] = {}
+            for name, one in self._fields():
+                # what a part keeps fixed does not hide the numbers of the item
+                if name not in found or found[name].why:
+                    found[name] = one
+            return found
         return {}
 
     def numbers(self) -> Iterator[Place]:

@@ -78,6 +78,12 @@ def simulated(problem: GradientProblem) -> Callable[[Any], Quantities]:
         found = jax.pure_callback(products, shape, unknowns, cotangents, vmap_method="sequential")
         return (found,)
 
-    run = jax.custom_vjp(lambda unknowns: forward(jnp.asarray(unknowns)))
+    run = jax.custom_vjp(forward)
     run.defvjp(kept, backward)
-    return run
+
+    def of_floats(unknowns: Any) -> Quantities:
+        given = jnp.asarray(unknowns)
+        # of whole numbers too the quantities are none
+        return run(given if jnp.issubdtype(given.dtype, jnp.floating) else given.astype(float))
+
+    return of_floats

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gradients.test_run_gradients import worst
 
 import fibermsk as fm
 
@@ -42,6 +43,20 @@ def test_derivatives_are_those_of_larger_activations(activation, path, tendon):
         near, far = (problem.value(problem.start + h * one) for h in (1e-5, 2e-5))
         expected = (4.0 * near - far - 3.0 * value) / 2e-5
         assert slopes[k] == pytest.approx(expected, rel=1e-7)
+
+
+def test_an_activation_that_rests_follows_its_excitation():
+    """At rest it equals the excitation, where the slope of the piecewise law jumps."""
+    model = run(0.3).model
+    table = fm.Table([0.0, 0.02, 0.1], [0.3, 0.5, 0.2])
+    dynamics = fm.ActivationDynamics(table, fm.PiecewiseActivation(), start=0.3)
+    model = model.edit({model.muscle("line"): {"activation": dynamics}})
+    resting = fm.Simulation(model, 0.03, 0.005, newton=NEWTON, start="equilibrium")
+    first = fm.Objective(lambda time, a: a[0], {"a": "line/active_state"})
+    last = fm.Objective(lambda time, a: a[-1], {"a": "line/active_state"})
+    knot = "line/activation/excitation/knots/0"
+    assert fm.gradient(resting, first, knot).gradient[0] == pytest.approx(1.0, rel=1e-8)
+    assert worst(resting, last, knot) < 1e-6
 
 
 def test_numbers_that_are_nearly_zero_are_as_zero():

@@ -39,6 +39,27 @@ def test_gradients_of_forces_of_fibers(name):
     assert worst(run(), squares, INSIDE, steps=(1e-3, 1e-4)) < 1e-6
 
 
+@pytest.mark.parametrize("enforce", ["eliminate", "multiplier"])
+def test_a_tendon_force_with_a_coupled_coordinate(enforce):
+    model = fm.Model("coupled", gravity=(0.0, -9.81, 0.0))
+    upper = model.add(fm.Body("upper", 1.0, (0, -0.15, 0), (5e-3, 1e-3, 5e-3)))
+    lower = model.add(fm.Body("lower", 0.5, (0, -0.1, 0), (3e-3, 1e-3, 3e-3)))
+    z = (0, 0, 1)
+    model.add(
+        fm.Hinge("h1", model.ground, upper, (0, 0, 0), z, value=0.4),
+        fm.Hinge("h2", upper, lower, (0, -0.3, 0), z),
+        fm.Coupling("h2", fm.Polynomial([0.1, 0.3, 0.2]), "h1", enforce),
+    )
+    ends = model.ground.at(0.03, 0.05, 0), lower.at(0.02, -0.05, 0)
+    path = [fm.PathPoint(name, at) for name, at in zip("oi", ends, strict=True)]
+    numbers = {"optimal_fiber_length": 0.15, "tendon_slack_length": 0.22}
+    model.add(fm.LineMuscle("line", path, max_isometric_force=40.0, **numbers, law=fm.HillLaw(),
+                            activation=0.3))  # fmt: skip
+    coupled = fm.Simulation(model, 0.03, 0.005, newton=TIGHT)
+    end = fm.Objective(lambda time, F: F[-1] + F[2], {"F": "line/tendon_force"})
+    assert worst(coupled, end, ["upper/mass", "line/optimal_fiber_length", "h1/value"]) < 1e-6
+
+
 def test_the_energy_depends_on_all_numbers():
     paths = ["hinge/value", "bone/mass", "fiber/tissue/muscle/shear_modulus", "line/points/0/x"]
     end = fm.Objective(lambda time, E: E[-1], {"E": "energy"})

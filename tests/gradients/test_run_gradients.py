@@ -110,6 +110,37 @@ def closed():
     return model
 
 
+def prescribed():
+    """A motion in time that carries a fiber, a muscle and a rod that holds another bone."""
+    model = fm.Model("driven", gravity=(0.0, -9.81, 0.0))
+    upper = model.add(fm.Body("upper", 1.0, (0, -0.15, 0), (5e-3, 1e-3, 5e-3)))
+    lower = model.add(fm.Body("lower", 0.5, (0, -0.1, 0), (3e-3, 1e-3, 3e-3)))
+    held = model.add(fm.Body("held", 0.3, (0, -0.1, 0), (3e-3, 1e-3, 3e-3)))
+    ground, z = model.ground, (0, 0, 1)
+    motion = fm.Coordinate("led", prescribed=fm.Polynomial([0.1, 3.0, 20.0]))
+    model.add(
+        fm.Hinge("h1", ground, upper, (0, 0, 0), z, value=0.4),
+        fm.Hinge("h2", upper, lower, (0, -0.3, 0), z, coordinate=motion),
+        fm.Hinge("h3", ground, held, (0.2, 0, 0), z, value=0.2),
+    )
+    tip = np.array([0.3 * np.sin(0.4) + 0.1 * np.sin(0.5), -0.3 * np.cos(0.4) - 0.1 * np.cos(0.5)])
+    end = np.array([0.2 + 0.2 * np.sin(0.2), -0.2 * np.cos(0.2)])
+    rod = held.at(0, -0.2, 0), lower.at(0, -0.1, 0)
+    model.add(fm.PointConstraint("rod", *rod, distance=float(np.linalg.norm(tip - end))))
+    path = [
+        fm.PathPoint("o", ground.at(0.03, 0.05, 0)),
+        fm.PathPoint("i", lower.at(0.02, -0.05, 0)),
+    ]
+    numbers = {"optimal_fiber_length": 0.15, "tendon_slack_length": 0.22}
+    model.add(fm.LineMuscle("line", path, max_isometric_force=40.0, **numbers, law=fm.HillLaw(),
+                            activation=0.3))  # fmt: skip
+    solid = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 3e2), prestress=1e4, bending=1.0)
+    ends = ground.at(0.03, 0.05, 0), lower.at(0.02, -0.05, 0)
+    model.add(fm.Fiber("fiber", attach=ends, radius=1e-2, n_elements=3, tissue=solid,
+                       activation=0.3))  # fmt: skip
+    return model
+
+
 def rubbing():
     """The arm whose fibers rub on each other and on the bones."""
     model = two_link_arm()
@@ -141,6 +172,11 @@ CASES = {
         ["line/max_isometric_force", "rigid/optimal_fiber_length", "fiber/attach/insertion/x",
          "pin/first/x", "rod/mass", "h1/value"],
     ),
+    "prescribed": (
+        prescribed, 0.03,
+        ["led/prescribed/coefficients/1", "led/prescribed/coefficients/2", "upper/mass",
+         "fiber/attach/insertion/x", "line/max_isometric_force"],
+    ),
     "mass": (heavy, 0.16, ["muscle/mass", "second/com", "wraps/cylinder/radius", "q2/speed"]),
 }  # fmt: skip
 
@@ -162,6 +198,7 @@ def objective(model):
 DAILY = {
     ("contact", "backward_euler"), ("mass", "bdf2"), ("friction", "sdirk2"),
     ("closed", "backward_euler"), ("closed", "sdirk2"),
+    ("prescribed", "backward_euler"), ("prescribed", "sdirk2"),
 }  # fmt: skip
 PAIRS = [
     pytest.param(
@@ -313,6 +350,13 @@ class Wild:
         ),
         ({"function": lambda time, q: np.abs(q).sum() + 0.01 * q[-1]}, "must be analytic, without"),
         ({"function": lambda time, q: q[-1] / 0.0}, "value = .*; must be a finite number"),
+        ({"function": lambda time, q: None}, "value = None; must be a finite number"),
+        ({"function": lambda time, p: p[-1]}, "its functions must take the times and q"),
+        (
+            {"function": lambda time, q: np.sqrt(q[0] - 0.4) + q[-1]},
+            "must be analytic, without",
+        ),
+        ({"reads": {"time": "hinge"}}, "name in reads = 'time'; must name an argument"),
         ({"paths": ["hinge/valu"]}, "no parameter 'hinge/valu'; did you mean"),
         ({"paths": []}, "parameters = .*must name one path or more"),
         ({"method": Wild()}, "'wild': a step of a run is differentiated through sums"),
@@ -321,7 +365,7 @@ class Wild:
         ({"model": lambda: reflex()}, "forces that depend on the past; must be without"),
     ],
 )
-@pytest.mark.filterwarnings("ignore:divide by zero")
+@pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")
 def test_what_has_no_gradient_is_refused(change, message):
     own = {"function": lambda time, q: q[-1] ** 2, "reads": {"q": "hinge"}} | change
     with pytest.raises(fm.ModelError, match=message):

@@ -198,6 +198,14 @@ def test_refusals(values, words):
         fm.with_parameters(limb(), values)
 
 
+def test_points_of_a_muscle_with_mass_are_parameters():
+    muscle = fm.make_scene("double_pendulum", muscle="III").model
+    found = fm.Parameters(muscle).match("muscle/points/*/x")
+    assert list(found) == ["muscle/points/0/x", "muscle/points/1/x"]
+    moved = fm.with_parameters(muscle, {"muscle/points/0/x": 0.12})
+    assert fm.Parameters(moved)["muscle/points/0/x"].value == 0.12
+
+
 def test_a_coordinate_of_the_name_of_its_joint_is_found():
     model = fm.Model("m")
     bone = model.add(fm.Body("bone", 1.0, inertia=(1e-3,) * 3))

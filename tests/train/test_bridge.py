@@ -76,6 +76,14 @@ def test_a_controller_learns_through_the_simulator():
     assert float(value) < 0.05 * float(first)
 
 
+def test_whole_numbers_are_those_of_floats():
+    problem = swing()
+    run, n = simulated(problem), problem.start.size
+    found = run(jnp.ones(n, int))["q"]
+    assert jnp.issubdtype(found.dtype, jnp.floating)
+    assert float(found[-1]) == float(run(jnp.ones(n))["q"][-1])
+
+
 def test_other_arguments_are_refused():
     with pytest.raises(fm.ModelError, match="problem = .*must be a GradientProblem"):
         simulated(lambda x: x)

@@ -8,6 +8,10 @@ import numpy as np
 
 from fibermsk._numbers import FRACTION, POSITIVE, Checked, bounded, number
 
+_FALLS = -1e-12
+"""Excitation less activation of fall: where both are equal but for round-off, as in an equilibrium,
+slopes are those of rise."""
+
 
 @dataclass(frozen=True)
 class PiecewiseActivation(Checked):
@@ -63,7 +67,7 @@ def _rate(law, excitation, activation):
     """Rate and derivatives for the fields of a law, at values that none bounds."""
     x, w = excitation - activation, law.variation
     k = 1.0 + w * (1.5 * activation - 0.5)
-    up = 1.0 * (np.real(x) > 0.0)
+    up = 1.0 * (np.real(x) > _FALLS)
     gain = up / (law.activation_time * k) + (1.0 - up) * k / law.deactivation_time
     # of the gain with k: -1/(tau k^2) or 1/tau_d
     by_k = (1.0 - up) / law.deactivation_time - up * gain / k

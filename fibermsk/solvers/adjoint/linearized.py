@@ -121,23 +121,26 @@ class Linearized:
         return still, (damped - still) / b, (whole - before) / (a * b)
 
     def inertia(self, x: Array, on_mass: Array) -> Array:
-        """Cotangent (n,) of all rates of velocities, dependent ones included, from M^T x.
+        """Cotangent (n,) of all rates of velocities, given ones included, from M^T x.
 
         The mass of the fibers is symmetric: the forces that the attachments take when the nodes
-        accelerate by x are the rows of dependent rates.
+        accelerate by x are the rows of their rates.
         """
         own, point = self.followers, self.point
         size = np.abs(x).max(initial=0.0)
-        if self.point.rates or not own.entries.size or size == 0.0:
+        if point.rates or size == 0.0:
             return on_mass
-        step = (1.0 + np.abs(point.v_dot).max()) / size
-        moved = self.followed(self.unheld(x))
-        ways = [point.v_dot + sign * step * moved for sign in (1.0, -1.0)]
-        ahead, behind = (self._residual(one).reactions.ravel() for one in ways)
-        total = on_mass.copy()
-        total[own.entries] = (ahead - behind) / (2.0 * step)
-        total[own.on] -= own.by_position.T @ total[own.entries]
-        total[own.fixed] = 0.0
+        total, one = on_mass.copy(), 1.0 + np.abs(point.v_dot).max()
+        if own.entries.size:
+            ahead, behind = self._beside(one / size * self.followed(self.unheld(x)))
+            taken = (ahead.reactions - behind.reactions).ravel()
+            total[own.entries] = taken * size / (2.0 * one)
+            total[own.on] -= own.by_position.T @ total[own.entries]
+        for k in own.fixed:
+            way = np.zeros_like(x)
+            way[k] = one
+            ahead, behind = self._beside(way)
+            total[k] = x @ (ahead.residual - behind.residual) / (2.0 * one)
         return total
 
     def forces(self, dv: Array, dv_dot: Array, b: float) -> Array:
@@ -148,9 +151,8 @@ class Linearized:
         if size > 0.0:
             step = (1.0 + np.abs(point.v_dot).max()) / size
             own = self.followed(dv_dot) if point.rates else dv_dot
-            ways = [point.v_dot + sign * step * own for sign in (1.0, -1.0)]
-            ahead, behind = (self._residual(one).residual for one in ways)
-            total = total + (ahead - behind) / (2.0 * step)
+            ahead, behind = self._beside(step * own)
+            total = total + (ahead.residual - behind.residual) / (2.0 * step)
         return self.only(total)
 
     def _tangent(self, b: float, a: float, point: Point | None = None) -> Any:
@@ -163,9 +165,13 @@ class Linearized:
             )
         return found.tangent
 
-    def _residual(self, v_dot: Array) -> Evaluation:
-        t, y, v, _, rates, *_ = self.point
-        return self._system.evaluate(t, y, v, v_dot, rates=rates, tangent=False)
+    def _beside(self, way: Array) -> list[Evaluation]:
+        """Equations without tangent at rates of velocities ahead and behind along a way."""
+        t, y, v, v_dot, rates, *_ = self.point
+        return [
+            self._system.evaluate(t, y, v, one, rates=rates, tangent=False)
+            for one in (v_dot + way, v_dot - way)
+        ]
 
     def _transposed(self, point: Point, x: Array, b: float, a: float) -> Array:
         return self.only(self._tangent(b, a, point).T @ x)

@@ -30,6 +30,11 @@ class Operation(Protocol):
         ...
 
 
+def _placed(system: Any, t: float | None, y: Array) -> Array:
+    """Positions with the dependent and prescribed entries that a system gives them."""
+    return y if t is None else system.retract(t, y, 0.0 * y)
+
+
 class Retracted(NamedTuple):
     """Positions after an increment: their dependent entries follow."""
 
@@ -44,7 +49,7 @@ class Retracted(NamedTuple):
         return Linearized(self.system, Point(self.t, self.value, 0.0 * self.value, None))
 
     def _placing(self, system: Any) -> Array:
-        return system.retract(self.t, self.value, 0.0 * self.value)
+        return _placed(system, self.t, self.value)
 
     def pull(self, slots: Slots, varied: Varied) -> None:
         """Pass the cotangent on to positions and increment."""
@@ -79,7 +84,8 @@ class Enforced(NamedTuple):
         return Linearized(self.system, Point(self.t or 0.0, value_of(self.y), self.value, None))
 
     def _placing(self, system: Any) -> Array:
-        return system.enforce(value_of(self.y), self.value, self.t, derive=self.derive)
+        y = _placed(system, self.t, value_of(self.y))
+        return system.enforce(y, self.value, self.t, derive=self.derive)
 
     def pull(self, slots: Slots, varied: Varied) -> None:
         """Pass the cotangent on to positions and independent velocities."""
@@ -115,7 +121,9 @@ class Projected(NamedTuple):
         return Linearized(self.system, Point(self.t, *self.values, None)), slopes
 
     def _placing(self, system: Any) -> Array:
-        return np.concatenate(system.project(self.t, value_of(self.y), value_of(self.v)))
+        y = _placed(system, self.t, value_of(self.y))
+        v = system.enforce(y, value_of(self.v), self.t)
+        return np.concatenate(system.project(self.t, y, v))
 
     def pull(self, slots: Slots, varied: Varied) -> None:
         """Pass the cotangents on to positions and velocities before."""
@@ -207,7 +215,7 @@ class Solved(NamedTuple):
         slots.set(self.source, moved + varied.along(self._placing) * ~at.independent)
 
     def _placing(self, system: Any) -> Array:
-        return system.retract(self.point.t, self.point.y, 0.0 * self.point.y)
+        return _placed(system, self.point.t, self.point.y)
 
 
 class Rested(NamedTuple):
@@ -227,7 +235,7 @@ class Rested(NamedTuple):
         )
 
     def _placing(self, system: Any) -> Array:
-        return system.retract(self.t, self.y, 0.0 * self.y)
+        return _placed(system, self.t, self.y)
 
     def pull(self, cotangent: Array, varied: Varied) -> None:
         """Pass the cotangent of the positions on to the parameters."""
@@ -302,7 +310,7 @@ class Began(NamedTuple):
 
     def _placing(self, system: Any) -> Array:
         t, y, v, *_ = self.point
-        return system.enforce(y, v, t, derive=self.point.derive)
+        return system.enforce(_placed(system, t, y), v, t, derive=self.point.derive)
 
 
 _B, _A = 1e10, 1e20
