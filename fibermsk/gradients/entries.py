@@ -28,9 +28,9 @@ _INSIDE = 1e-6
 
 _ROTATION, _INERTIA, _FREE = "rotation", "inertia", (-np.inf, np.inf)
 _DIRECTIONS = "axis", "direction", "normal"
-_SMALL = 0.03
-"""Size of angles and directions that move contact: where a bone's mesh has edges, and so forces
-kinks, steps of differences have to stay below a micrometer."""
+_ANGLE, _LENGTH = 0.03, 0.01
+"""Largest sizes of rotations and directions, and of lengths [m], in differences: where a bone's
+mesh has edges, forces have kinks, so that steps stay below a micrometer."""
 
 _BESIDE = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 """Paths of numbers beside the diagonal of an inertia."""
@@ -109,8 +109,6 @@ def size_of(system: FiberSystem, entry: Entry) -> float:
     Beside the diagonal of an inertia it is that of the numbers on it.
     """
     path, _, last = entry.path.rpartition("/")
-    if entry.turn is not None or last in _DIRECTIONS:
-        return _SMALL
     if path.endswith(_INERTIA) and last in _BESIDE:
         return _on_diagonal(system, path, _BESIDE[last])
     if entry.path.endswith(_INERTIA) and len(set(entry.place)) == 2:
@@ -119,6 +117,14 @@ def size_of(system: FiberSystem, entry: Entry) -> float:
     if entry.bounds[0] < 0.0:
         return max(abs(entry.value), _LEAST * zero) if entry.value else zero
     return abs(entry.value) or zero
+
+
+def size_of_steps(system: FiberSystem, entry: Entry) -> float:
+    """Size by which steps of differences are measured."""
+    size = size_of(system, entry)
+    if entry.turn is not None or entry.path.rpartition("/")[2] in _DIRECTIONS:
+        return min(size, _ANGLE)
+    return min(size, _LENGTH) if entry.unit == "m" else size
 
 
 def search_bounds(system: FiberSystem, entry: Entry, size: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.forces import CoordinateActuator
 from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, weight_of
-from fibermsk.gradients.entries import Entry, size_of, values_with
+from fibermsk.gradients.entries import Entry, size_of_steps, values_with
 from fibermsk.gradients.inside import AHEAD, CENTRAL, Driven, Family, Knot, Places, Stencil
 from fibermsk.gradients.owners import owner_of, signal_weight
 from fibermsk.solvers.adjoint.variation import Change, Variation
@@ -79,7 +79,7 @@ def variation_of(system: FiberSystem, entry: Entry, number: int = 0) -> Variatio
 
 def _difference(system: FiberSystem, entry: Entry) -> tuple[float, Stencil]:
     """Step and stencil of a difference within the bounds of an entry."""
-    step, (low, high) = _STEP * size_of(system, entry), entry.bounds
+    step, (low, high) = _STEP * size_of_steps(system, entry), entry.bounds
     if entry.value - 2.0 * step < low:
         return step, AHEAD
     if entry.value + 2.0 * step > high:
