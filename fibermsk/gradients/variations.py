@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,13 @@ from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, 
 from fibermsk.gradients.entries import Entry, size_of_steps, values_with
 from fibermsk.gradients.inside import AHEAD, CENTRAL, Driven, Family, Knot, Places, Stencil
 from fibermsk.gradients.owners import owner_of, signal_weight
+from fibermsk.model import Mesh
+from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.solvers.adjoint.variation import Change, Variation
 from fibermsk.system import FiberSystem
+
+_REFINED = 2
+"""How often steps are refined where bones have meshes, whose edges give forces kinks."""
 
 _STEP = 1e-5
 """Step over the size of a number; truncation and round-off are then about 1e-11."""
@@ -73,8 +79,22 @@ def _weight(system: FiberSystem, name: str, entry: Entry) -> Weight:
 def variation_of(system: FiberSystem, entry: Entry, number: int = 0) -> Variation:
     """Systems at values around that of an entry, within its bounds."""
     step, stencil = _difference(system, entry)
+    edges = any(
+        isinstance(shape, Mesh) for body in system.model.bodies for shape in shapes_of(body)
+    )
+    return _varied(system, entry, number, step, stencil, _REFINED if edges else 0)
+
+
+def _varied(
+    system: FiberSystem, entry: Entry, number: int, step: float, stencil: Stencil, refined: int
+) -> Variation:
+    """Variation with a step, and so often with a tenth of it where a kink of the forces asks."""
     systems = _systems(system, [entry], [step], stencil)
-    return Variation(number, systems, tuple(weight / (12.0 * step) for _, weight in stencil))
+    finer = None
+    if refined and stencil is CENTRAL:
+        finer = cache(lambda: _varied(system, entry, number, 0.1 * step, stencil, refined - 1))
+    weights = tuple(weight / (12.0 * step) for _, weight in stencil)
+    return Variation(number, systems, weights, finer)
 
 
 def _difference(system: FiberSystem, entry: Entry) -> tuple[float, Stencil]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scenes_of_tests import two_link_arm
 from scipy.optimize import minimize
+from system.test_mesh_contact import arm as mesh_arm
 
 import fibermsk as fm
 from fibermsk.gradients.entries import entries_of
@@ -217,6 +218,17 @@ def test_gradients_are_those_of_the_discrete_run(case, method):
     # the speed of friction matters so little that round-off counts
     steps = (3e-3, 1e-3, 1e-4) if case == "friction" else STEPS
     assert worst(run, objective(model), wanted, steps) < 1e-6
+
+
+def test_edges_of_a_mesh():
+    """A contact lies within a tenth of a micrometer of an edge, where the slope of forces jumps."""
+    model = mesh_arm()
+    rub = {"friction": fm.Friction(0.3, 0.02)}
+    run = fm.Simulation(model.edit({contact: rub for contact in model.contacts}), 8e-3, 4e-3,
+                        newton=TIGHT)  # fmt: skip
+    end = fm.Objective(lambda time, q: q[-1] ** 2, {"q": "elbow"})
+    paths = ["shoulder/rotation", "elbow/at/z"]
+    assert worst(run, end, paths, steps=(1e-5, 1e-6)) < 1e-6
 
 
 @pytest.mark.parametrize("method", METHODS, ids=NAMES)

@@ -11,6 +11,9 @@ from fibermsk._arrays import Array
 from fibermsk.protocol import Differentiable
 from fibermsk.solvers.adjoint.linearized import Linearized
 
+_SMOOTH = 1e-6
+"""Share by which differences over one and two steps may differ: more is a kink between them."""
+
 Placing = Callable[[Any], Array]
 """Vector of positions or velocities that a system gives."""
 
@@ -98,19 +101,30 @@ class Variation(NamedTuple):
     """One parameter: systems at values around its own, with weights of a difference [1/unit].
 
     The derivatives are those of single evaluations at given unknowns, not of runs: with steps of
-    1e-5 they are exact to about ten digits.
+    1e-5 they are exact to about ten digits. `finer` gives the same with smaller steps, for vectors
+    with kinks: it is asked where a central difference of fourth order passes one.
     """
 
     number: int
     systems: tuple[Differentiable, ...]
     weights: tuple[float, ...]
+    finer: Callable[[], Variation] | None = None
 
     def of(self, function: Callable[[Any], Array]) -> Array:
         """Derivative of a vector that a system gives."""
-        total = self.weights[0] * function(self.systems[0])
-        for system, weight in zip(self.systems[1:], self.weights[1:], strict=True):
-            total += weight * function(system)
-        return total
+        values = [function(system) for system in self.systems]
+        total: Any = sum(w * one for w, one in zip(self.weights, values, strict=True))
+        if self.finer is None:
+            return total
+        # those over one step and over two, of which it is made
+        narrow = 0.75 * self.weights[2] * (values[2] - values[1])
+        wide = 3.0 * self.weights[0] * (values[3] - values[0])
+        if np.abs(narrow - wide).max() <= _SMOOTH * np.abs(total).max():
+            return total
+        finer = self.finer()
+        for own, coarse in zip(finer.systems, self.systems, strict=True):
+            own.restore(coarse.memory())
+        return finer.of(function)
 
     def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
         """See `Change.pull`."""
