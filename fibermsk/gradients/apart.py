@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 
 from fibermsk import _check
+from fibermsk.errors import ModelWarning
 from fibermsk.gradients.entries import Entry, entries_of
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.model import ActivationDynamics
 from fibermsk.system import FiberSystem, build
 from fibermsk.system.own_forces import OwnForces
+
+_TIMES, _NEAR = "times", 1e-6
+"""Field of the times of a table, and the share of a frame within which they coincide with one."""
 
 
 def prepared(
@@ -28,6 +33,7 @@ def prepared(
     """
     system = simulation.system()
     entries = entries_of(system, parameters)
+    _warn_of_corners(simulation, entries)
     own = OwnForces(system)
     shared = {own.names[k] for k in own.shared}
     varied = {
@@ -45,3 +51,21 @@ def prepared(
     if not changed:
         return system, entries
     return build(model.edit(changed)), entries
+
+
+def _warn_of_corners(simulation: Simulation, entries: Iterable[Entry]) -> None:
+    """Warn of times of tables that coincide with frames, in which a run is not differentiable."""
+    dt, near = simulation.dt, _NEAR * simulation.dt
+    ends = [
+        one for one in entries
+        if f"/{_TIMES}" in one.path and -near <= one.value <= simulation.t_end + near
+        and abs(one.value - dt * round(one.value / dt)) < near
+    ]  # fmt: skip
+    if ends:
+        more = f" and {len(ends) - 1} more times" if len(ends) > 1 else ""
+        text = (
+            f"gradient: {ends[0].name!r} = {ends[0].value:g} s{more} coincide with frames: steps "
+            "end there, so that the run is not differentiable in them; their derivatives are "
+            "one-sided at best"
+        )
+        warnings.warn(ModelWarning(text, time=ends[0].value), stacklevel=3)
