@@ -17,7 +17,8 @@ slopes are those of rise."""
 class PiecewiseActivation(Checked):
     """First-order dynamics of Thelen: other time constants in rise than in fall.
 
-    The rate is continuous; its slope jumps where the activation equals the excitation.
+    The rate is continuous; its slope jumps where the activation equals the excitation, and there
+    counts as that of rise.
 
     Parameters
     ----------
