@@ -98,10 +98,9 @@ class Directors:
         new: list[tuple[SX, SX, SX]] = []  # center, axes, rotation since before
         for k, (link, own) in enumerate(zip(self.tree.links, self.slots(), strict=True)):
             x, R = unpacked(q, k)
-            if link.parent >= 0:
-                (x_b, R_b), (new_x_b, _, turn_b) = unpacked(q, link.parent), new[link.parent]
-            else:
-                (x_b, R_b), new_x_b, turn_b = _ground(), ca.SX.zeros(3), ca.SX.eye(3)
+            x_b, R_b = unpacked(q, link.parent)
+            still = ca.SX.zeros(3), ca.SX.eye(3), ca.SX.eye(3)
+            new_x_b, _, turn_b = new[link.parent] if link.parent >= 0 else still
             turn, shift = ca.SX.eye(3), ca.SX.zeros(3)
             if link.motion == TURN:
                 turn = cayley(u[own] * (R_b @ ca.DM(link.axis)))
@@ -140,7 +139,7 @@ class Directors:
             rows += [
                 ca.dot(R[:, i], R[:, j]) - float(i == j) for i in range(3) for j in range(i + 1)
             ]
-            x_b, R_b = unpacked(q, link.parent) if link.parent >= 0 else _ground()
+            x_b, R_b = unpacked(q, link.parent)
             way = R_b.T @ (x + R @ ca.DM(link.child_at) - x_b) - ca.DM(link.at)
             relative = R_b.T @ R @ ca.DM(link.rotation).T
             rows += _held(link, way, relative)
@@ -174,7 +173,9 @@ def _ground() -> tuple[SX, SX]:
 
 
 def unpacked(q: SX, link: int) -> tuple[SX, SX]:
-    """Center of mass and axes (3, 3) of a link."""
+    """Center of mass and axes (3, 3) of a link; -1 is the ground."""
+    if link < 0:
+        return _ground()
     own = q[12 * link : 12 * link + 12]
     return own[:3], ca.reshape(own[3:], 3, 3)
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.control.directors import SX, Directors, cayley
-from fibermsk.control.tree import BALL, TURN
+from fibermsk.control.tree import BALL
 from fibermsk.errors import ConvergenceError
 
 _MOST, _ACCURACY = 50, 1e-13
@@ -169,6 +169,6 @@ def _chart_rates(own: Discrete, speeds: Array) -> Array:
     """Rates of chart coordinates at centered balls."""
     rates = speeds.copy()
     for link, at in zip(own.directors.tree.links, own.directors.slots(), strict=True):
-        if link.motion == TURN or link.degrees == 1:
+        if link.degrees == 1:
             rates[at] = speeds[at] / link.slope
     return rates

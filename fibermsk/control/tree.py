@@ -140,7 +140,7 @@ class _Builder:
     """Links of a model so far."""
 
     def __init__(self, model: Model) -> None:
-        self._model, self._joint = model, {one.child.name: one for one in model.joints}
+        self._joint = {one.child.name: one for one in model.joints}
         self.links: list[Link] = []
         self.of_body: dict[str, int] = {model.ground.name: -1}
         self.coordinates: dict[str, Coordinate] = {}

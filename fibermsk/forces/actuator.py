@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fibermsk import _check
 from fibermsk._numbers import checked, number
 from fibermsk.model.function import Function
-from fibermsk.model.in_time import InTime, check_in_time
+from fibermsk.model.in_time import InTime, check_in_time, signals_in_time
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
@@ -59,7 +59,7 @@ class CoordinateActuator:
     @property
     def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
         """The force, if it is a function."""
-        return () if isinstance(self.force, float) else (("force", InTime(self.force)),)
+        return signals_in_time("force", self.force)
 
     def contribute(self, configuration: Configuration) -> _Actuate:
         """Create the contribution."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, checked, number
 from fibermsk.model.function import Function
-from fibermsk.model.in_time import InTime, check_in_time
+from fibermsk.model.in_time import InTime, check_in_time, signals_in_time
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
@@ -59,7 +59,7 @@ class CoordinateController:
     @property
     def signals(self) -> tuple[tuple[str, Callable[[float], Any]], ...]:
         """The target, if it is a function."""
-        return () if isinstance(self.target, float) else (("target", InTime(self.target)),)
+        return signals_in_time("target", self.target)
 
     def contribute(self, configuration: Configuration) -> _Drive:
         """Create the contribution."""

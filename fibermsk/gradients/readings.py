@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from fibermsk.solvers.newton.stage import State
 from fibermsk.system import FiberSystem
 from fibermsk.system.contribution import Slopes
 from fibermsk.system.optional import Pulls
+from fibermsk.system.own_forces import OwnForces
 from fibermsk.system.ports import BodyPoints
 
 FIXED, PLACED, OWN, ALL = "fixed", "placed", "own", "all"
@@ -218,17 +219,23 @@ class OfMuscle:
         return float(by_y @ dy + by_v @ dv)
 
 
-class _Differenced:
+class ByDifferences:
     """A number whose derivatives in some unknowns are central differences, and zero in others."""
 
-    depends, owner = ALL, ""
-
-    def __init__(self, system: FiberSystem, unknowns: Iterable[int]) -> None:
-        self._system, self._unknowns = system, list(unknowns)
+    def __init__(
+        self,
+        system: FiberSystem,
+        value: Callable[[Frame], float],
+        unknowns: Iterable[int],
+        depends: str = ALL,
+        owner: str = "",
+    ) -> None:
+        self._system, self._value, self._unknowns = system, value, list(unknowns)
+        self.depends, self.owner = depends, owner
 
     def sample(self, frame: Frame) -> float:
         """See `Reading.sample`."""
-        raise NotImplementedError
+        return self._value(frame)
 
     def _along(self, frame: Frame, dy: Array, dv: Array) -> float:
         t, y, v = frame.state
@@ -255,40 +262,26 @@ class _Differenced:
         return self._along(frame, _STEP * dy / size, _STEP * dv / size) * size / _STEP
 
 
-class OfEnergy(_Differenced):
+def of_energy(system: FiberSystem) -> ByDifferences:
     """Kinetic and potential energy of all parts [J]."""
 
-    def __init__(self, system: FiberSystem) -> None:
-        super().__init__(system, range(system.n))
+    def value(frame: Frame) -> float:
+        system.restore(frame.memory)
+        return system.energy(frame.state.y, frame.state.v).total
 
-    def sample(self, frame: Frame) -> float:
-        """See `Reading.sample`."""
-        self._system.restore(frame.memory)
-        return self._system.energy(frame.state.y, frame.state.v).total
+    return ByDifferences(system, value, range(system.n))
 
 
-class OfTissue(_Differenced):
+def of_tissue(system: FiberSystem, number: int) -> ByDifferences:
     """Mean along a fiber of the axial force that its tissue carries [N]."""
-
-    depends = OWN
-
-    def __init__(self, system: FiberSystem, number: int) -> None:
-        own, cables = system.configuration, system.cables
-        self._number, self.owner = number, system.fiber_names[number]
-        nodes = range(*(6 * cables.node_start[number : number + 2]).tolist())
-        at, states = own.n - own.states.n, list[int]()
-        if system.loads.state_of[number] >= 0:
-            states.append(at + int(system.loads.state_of[number]))
-        at += own.states.n_free
-        for block in own.states.at_points:
-            if block.owner == self.owner:
-                states += range(at, at + block.start.size)
-            at += block.start.size
-        super().__init__(system, [*nodes, *states])
-
-    def sample(self, frame: Frame) -> float:
-        """See `Reading.sample`."""
-        return float(self._system.tissue_forces(*frame.state)[self._number])
+    own, activated = OwnForces(system), int(system.loads.state_of[number])
+    unknowns = set(np.flatnonzero(own.owner[: own.n] == number).tolist())
+    if activated >= 0:  # also a state of others
+        unknowns.add(own.n - system.configuration.states.n + activated)
+    return ByDifferences(
+        system, lambda frame: float(system.tissue_forces(*frame.state)[number]),
+        sorted(unknowns), OWN, system.fiber_names[number],
+    )  # fmt: skip
 
 
 def sampled(reading: Reading, frames: Sequence[Frame]) -> Array:
@@ -357,9 +350,9 @@ def _named(system: FiberSystem, text: str) -> Reading:
     if text in states:
         return OfEntry(False, first + system.skeleton.n + states.index(text))
     if text == "energy":
-        return OfEnergy(system)
+        return of_energy(system)
     if rest in ("length", "tissue_force") and owner in system.fiber_names:
-        kind = OfFiberLength if rest == "length" else OfTissue
+        kind = OfFiberLength if rest == "length" else of_tissue
         return kind(system, system.fiber_names.index(owner))
     muscles = muscles_of(system)
     names = [] if muscles is None else [muscle.name for muscle in muscles.muscles]

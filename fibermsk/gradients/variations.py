@@ -62,8 +62,7 @@ def changes_of(
         owners, numbers, own = zip(*members, strict=True)
         steps = [_difference(system, one)[0] for one in own]
         systems = _systems(system, own, steps, stencil)
-        weights = [weight / 12.0 for _, weight in stencil]
-        found.append(Family(places, owners, numbers, steps, systems, weights))
+        found.append(Family(places, owners, numbers, steps, systems, _weights(1.0, stencil)))
     found += [Actuated(system, one, numbers) for one, numbers in actuated.items()]
     return found + single
 
@@ -72,8 +71,7 @@ def _weight(system: FiberSystem, name: str, entry: Entry) -> Weight:
     """Derivative of an actuator's force in one of its numbers, over time."""
     step, stencil = _difference(system, entry)
     shifts = [values_with(system, [entry], np.array([entry.value + k * step])) for k, _ in stencil]
-    weights = [weight / (12.0 * step) for _, weight in stencil]
-    return weight_of(system.model, name, shifts, weights)
+    return weight_of(system.model, name, shifts, _weights(step, stencil))
 
 
 def variation_of(system: FiberSystem, entry: Entry, number: int = 0) -> Variation:
@@ -93,8 +91,12 @@ def _varied(
     finer = None
     if refined and stencil is CENTRAL:
         finer = cache(lambda: _varied(system, entry, number, 0.1 * step, stencil, refined - 1))
-    weights = tuple(weight / (12.0 * step) for _, weight in stencil)
-    return Variation(number, systems, weights, finer)
+    return Variation(number, systems, _weights(step, stencil), finer)
+
+
+def _weights(step: float, stencil: Stencil) -> tuple[float, ...]:
+    """Weights of a difference [1/unit]."""
+    return tuple(weight / (12.0 * step) for _, weight in stencil)
 
 
 def _difference(system: FiberSystem, entry: Entry) -> tuple[float, Stencil]:

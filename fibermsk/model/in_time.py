@@ -16,6 +16,11 @@ def check_in_time(owner: str, field: str, value: Any) -> None:
         _check.refuse(owner, field, value, must, remedy=remedy)
 
 
+def signals_in_time(field: str, value: Function | float) -> tuple[tuple[str, InTime], ...]:
+    """The functions of time of an element: that of a field, if it is one."""
+    return () if isinstance(value, float) else ((field, InTime(value)),)
+
+
 class InTime:
     """A function of time with corners at the breakpoints of its pieces."""
 

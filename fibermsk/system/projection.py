@@ -55,9 +55,10 @@ class Projection:
         by_q, speed, rate = np.eye(n), np.eye(n), np.eye(n)
         for at, held in self._approach(t, y, v, second=True):
             # also where the constraints hold: they would not at coordinates beside these
-            by_q = by_q - self._least_slopes(at, held, held.g, held.G) @ by_q
-            speed = -self._least_slopes(at, held, held.g_dot, held.V)
-            rate = np.eye(n) - self._least_matrix(held.G) @ held.G
+            least = self._least_matrix(held.G)
+            by_q = by_q - self._least_slopes(at, held.G, least, held.g, held.G) @ by_q
+            speed = -self._least_slopes(at, held.G, least, held.g_dot, held.V)
+            rate = np.eye(n) - least @ held.G
         return ProjectionSlopes(nodes.size + np.arange(q.size), by_q, speed @ by_q, rate)
 
     def _approach(self, t: float, y: Array, v: Array, *, second: bool) -> Iterator[tuple[At, Held]]:
@@ -92,13 +93,12 @@ class Projection:
         found[free] = np.linalg.pinv(G[:, free])
         return found
 
-    def _least_slopes(self, at: At, held: Held, right: Array, by_q: Array) -> Array:
+    def _least_slopes(self, at: At, G: Array, least: Array, right: Array, by_q: Array) -> Array:
         """Derivative (n, n) of `_least` in the coordinates, of a right side with derivative by_q.
 
         With x = G^T z, G G^T z = right: dx = dG^T z + G^T dz.
         """
-        G, free = held.G, self._multipliers.open
-        least = self._least_matrix(G)
+        free = self._multipliers.open
         x, z = least @ right, least.T @ (least @ right)
         bent = np.array([self._multipliers.curvature(at, one) @ x for one in np.eye(right.size)])
         turned = np.zeros((G.shape[1], G.shape[1]))

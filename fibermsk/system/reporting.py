@@ -17,6 +17,7 @@ from fibermsk.results import Result
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import Contribution
 from fibermsk.system.fibers import softening as soft
+from fibermsk.system.fibers.cables import per_fiber
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.lines.jumps import jump_remark
@@ -105,8 +106,10 @@ class Reporting:
         (nodes, _), (velocity, _) = self.configuration.split(y), self.configuration.split(v)
         points = self.configuration.states_of(y)[self.configuration.states.n_free :]
         force = self.tension.forces(nodes, velocity, self._activations(t, y), points)
-        total = np.add.reduceat((cables.weight * force).sum(axis=1), cables.element_start[:-1])
-        whole = np.add.reduceat(cables.weight.sum(axis=1), cables.element_start[:-1])
+        total, whole = (
+            per_fiber(np.add, one.sum(axis=1), cables.element_start)
+            for one in (cables.weight * force, cables.weight)
+        )
         mean: Array = total / whole
         return mean
 

@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.protocol import Differentiable
-from fibermsk.solvers.adjoint.form import Form, Slots, value_of
+from fibermsk.solvers.adjoint.form import Form, value_of
 from fibermsk.solvers.adjoint.operations import Rested
 from fibermsk.solvers.adjoint.replay import Replay
 from fibermsk.solvers.adjoint.trajectory import KeptStep, Trajectory
@@ -46,7 +46,9 @@ def pull(
         found[:2] = _plus(found[:2], [cotangents[f] for f in kept.frames if f in cotangents])
         _restore(system, varied, kept.memory)
         replay = Replay(system, list(kept.solutions), None)
-        found = _pulled(replay, _step(run, kept), kept.before, found, varied)
+        memory = _mapped(kept.before, replay.source)
+        after = _step(run, kept)(replay, memory)
+        found = _back(replay, _leaves(memory), _leaves(after), found, varied)
         _check_finite(system, f"the step to t = {kept.after.state.t:g} s", kept, found, varied)
         before = run.steps[k - 1].after if k else run.first
         if kept.before is not before:
@@ -55,7 +57,7 @@ def pull(
     _restore(system, varied, run.memory)
     found[:2] = _plus(found[:2], [cotangents[0]] if 0 in cotangents else [])
     y_bar, v_bar = _start_pulled(system, run, run.first, start, found, varied)
-    y_bar, v_bar = _first_pulled(system, start, at_rest, (y_bar, v_bar), varied)
+    y_bar, v_bar = _back(*_given_start(system, start, at_rest), (y_bar, v_bar), varied)
     if at_rest:
         Rested(system, start.t, start.y).pull(y_bar, varied)
     else:
@@ -85,7 +87,7 @@ def push(
         dy, dv = start[0] + Rested(system, 0.0, run.first.state.y).push(varied), start[1]
     else:
         dy, dv = (given + own for given, own in zip(start, varied.start_along(), strict=True))
-    dy, dv = _first_pushed(system, run.first.state, at_rest, (dy, dv), varied)
+    dy, dv = _ahead(*_given_start(system, run.first.state, at_rest), (dy, dv), varied)
     found = _start_pushed(system, run, run.first, 0.0, (dy, dv), varied)
     frames = {0: (found[0], found[1])}
     before = run.first
@@ -95,7 +97,8 @@ def push(
             found = _start_pushed(system, run, kept.before, run.near, found[:2], varied)
         replay = Replay(system, list(kept.solutions), None)
         memory = _mapped(kept.before, replay.source)
-        found = _pushed(replay, _step(run, kept)(replay, memory), memory, found, varied)
+        after = _step(run, kept)(replay, memory)
+        found = _ahead(replay, _leaves(memory), _leaves(after), found, varied)
         frames |= dict.fromkeys(kept.frames, (found[0], found[1]))
         before = kept.after
     return frames
@@ -194,37 +197,37 @@ def _plus(pair: list[Array], more: list[tuple[Array, Array]]) -> list[Array]:
     return pair
 
 
-def _pulled(
+def _back(
     replay: Replay,
-    again: Callable[[Replay, Any], Any],
-    before: Any,
-    cotangents: list[Array],
+    before: Sequence[Form],
+    after: Sequence[Any],
+    cotangents: Sequence[Array],
     varied: Varied,
 ) -> list[Array]:
-    """Cotangents of the memory before a step, from those after it."""
-    memory = _mapped(before, replay.source)
-    after = again(replay, memory)
+    """Cotangents of the forms before what was repeated, from those of the forms after it."""
     slots = replay.slots()
-    for leaf, cotangent in zip(_leaves(after), cotangents, strict=True):
+    for leaf, cotangent in zip(after, cotangents, strict=True):
         slots.spread(leaf, cotangent)
     replay.pull(slots, varied)
-    return [_slot(slots, leaf) for leaf in _leaves(memory)]
+    found = [slots.get(leaf.terms[0].source) for leaf in before]
+    return [
+        np.zeros(leaf.size) if one is None else one for leaf, one in zip(before, found, strict=True)
+    ]
 
 
-def _slot(slots: Slots, leaf: Form) -> Array:
-    found = slots.get(leaf.terms[0].source)
-    return np.zeros(leaf.size) if found is None else found
-
-
-def _pushed(
-    replay: Replay, after: Any, memory: Any, tangents: list[Array], varied: Varied
+def _ahead(
+    replay: Replay,
+    before: Sequence[Form],
+    after: Sequence[Any],
+    tangents: Sequence[Array],
+    varied: Varied,
 ) -> list[Array]:
-    """Tangents of the memory after a step, from those before it."""
+    """Tangents of the forms after what was repeated, from those of the forms before it."""
     slots = replay.slots()
-    for leaf, tangent in zip(_leaves(memory), tangents, strict=True):
+    for leaf, tangent in zip(before, tangents, strict=True):
         slots.set(leaf.terms[0].source, tangent)
     replay.push(slots, varied)
-    return [slots.gather(leaf) for leaf in _leaves(after)]
+    return [slots.gather(leaf) for leaf in after]
 
 
 def _beginning(
@@ -245,34 +248,6 @@ def _given_start(system: Differentiable, start: State, at_rest: bool) -> tuple[R
     return replay, before, replay.project(start.t, *before)
 
 
-def _first_pulled(
-    system: Differentiable,
-    start: State,
-    at_rest: bool,
-    cotangents: tuple[Array, Array],
-    varied: Varied,
-) -> tuple[Array, Array]:
-    """Cotangents of the start that was given, from those of where constraints hold."""
-    replay, before, after = _given_start(system, start, at_rest)
-    slots = replay.slots()
-    for leaf, cotangent in zip(after, cotangents, strict=True):
-        slots.spread(leaf, cotangent)
-    replay.pull(slots, varied)
-    return _slot(slots, before[0]), _slot(slots, before[1])
-
-
-def _first_pushed(
-    system: Differentiable, start: State, at_rest: bool, tangents: Sequence[Array], varied: Varied
-) -> tuple[Array, Array]:
-    """Tangents of the start where constraints hold, from those of the one that was given."""
-    replay, before, after = _given_start(system, start, at_rest)
-    slots = replay.slots()
-    for leaf, tangent in zip(before, tangents, strict=True):
-        slots.set(leaf.terms[0].source, tangent)
-    replay.push(slots, varied)
-    return slots.gather(after[0]), slots.gather(after[1])
-
-
 def _start_pulled(
     system: Differentiable,
     run: Trajectory,
@@ -283,11 +258,8 @@ def _start_pulled(
 ) -> tuple[Array, Array]:
     """Cotangents of the state that a method started from."""
     replay, y, v, after = _beginning(system, run, memory, state)
-    slots = replay.slots()
-    for leaf, cotangent in zip(_leaves(after), cotangents, strict=True):
-        slots.spread(leaf, cotangent)
-    replay.pull(slots, varied)
-    return _slot(slots, y), _slot(slots, v)
+    y_bar, v_bar = _back(replay, (y, v), _leaves(after), cotangents, varied)
+    return y_bar, v_bar
 
 
 def _restarted(
@@ -316,8 +288,4 @@ def _start_pushed(
     """Tangents of the memory of a method that starts from a state."""
     state = memory.state._replace(t=memory.state.t + near)
     replay, y, v, after = _beginning(system, run, memory, state)
-    slots = replay.slots()
-    for leaf, tangent in zip((y, v), tangents, strict=True):
-        slots.set(leaf.terms[0].source, tangent)
-    replay.push(slots, varied)
-    return [slots.gather(leaf) for leaf in _leaves(after)]
+    return _ahead(replay, (y, v), _leaves(after), tangents, varied)
