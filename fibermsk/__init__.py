@@ -77,6 +77,7 @@ from fibermsk.model import (
     NaturalSpline as NaturalSpline,
     PathPoint as PathPoint,
     PathWrap as PathWrap,
+    PiecewiseConstant as PiecewiseConstant,
     PiecewiseLinear as PiecewiseLinear,
     Planar as Planar,
     Polynomial as Polynomial,
@@ -148,6 +149,7 @@ if TYPE_CHECKING:
         CoordinateActuator as CoordinateActuator,
         CoordinateController as CoordinateController,
         ExternalForce as ExternalForce,
+        JointTorque as JointTorque,
         PointConstraint as PointConstraint,
         PointSpring as PointSpring,
         ViaRing as ViaRing,
@@ -232,8 +234,8 @@ _BY_MODULE = {
     "backend": "build",
     "cli.commands.run": "run_scene",
     "cli.running.scene_files": "make_scene",
-    "forces": """CoordinateActuator CoordinateController ExternalForce PointConstraint PointSpring
-        ViaRing""",
+    "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
+        PointSpring ViaRing""",
     "io": "export load load_checkpoint save save_checkpoint",
     "read": """ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals
         with_muscle_forces""",

@@ -161,7 +161,8 @@ def arm() -> None:
             print(drive, name, f"at the end {least[-1]:.4g} after {runs[-1]:.0f} runs", flush=True)
         place.set(xlabel="runs", title=f"by {drive}")
     axes[0].set(ylabel="objective")
-    axes[1].legend(frameon=False, loc="center right")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, loc="outside lower center", ncols=2)
     figure.savefig(HERE / "reaching_arm.png", dpi=150)
 
 

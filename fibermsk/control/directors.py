@@ -27,6 +27,11 @@ def cayley(v: SX) -> SX:
     return ca.SX.eye(3) + 4.0 / (4.0 + ca.dot(v, v)) * (hat + 0.5 * hat @ hat)
 
 
+def uncayley(R: SX) -> SX:
+    """Vector (3,) whose rotation `cayley` is R; singular at half a turn."""
+    return 2.0 * _skew_part(R) / (1.0 + ca.trace(R))
+
+
 def _rotation(axis: Array, angle: SX) -> SX:
     """Rotation (3, 3) about a fixed axis of length one."""
     hat = ca.skew(ca.DM(axis))
@@ -59,17 +64,12 @@ class Directors:
         self.weight = self.mass @ ca.DM(gravity)
         """Generalized forces of gravity (n,), -dV/dq."""
 
-    def slots(self) -> list[slice]:
-        """Degrees of freedom of each link."""
-        ends = np.cumsum([one.degrees for one in self.tree.links]).tolist()
-        return [slice(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
-
     @cached_property
     def place(self) -> Any:
         """q (n,) of chart coordinates (degrees,) and references of the balls (3, 3 n_balls)."""
         s, R0 = ca.SX.sym("s", self.degrees), ca.SX.sym("R", 3, 3 * len(self.balls))
         placed: list[tuple[SX, SX]] = []
-        for k, (link, own) in enumerate(zip(self.tree.links, self.slots(), strict=True)):
+        for k, (link, own) in enumerate(zip(self.tree.links, self.tree.slots(), strict=True)):
             x_b, R_b = placed[link.parent] if link.parent >= 0 else _ground()
             turn, shift = ca.SX.eye(3), ca.SX.zeros(3)
             if link.motion == TURN:
@@ -96,7 +96,7 @@ class Directors:
 
     def _stepped(self, u: SX, q: SX) -> SX:
         new: list[tuple[SX, SX, SX]] = []  # center, axes, rotation since before
-        for k, (link, own) in enumerate(zip(self.tree.links, self.slots(), strict=True)):
+        for k, (link, own) in enumerate(zip(self.tree.links, self.tree.slots(), strict=True)):
             x, R = unpacked(q, k)
             x_b, R_b = unpacked(q, link.parent)
             still = ca.SX.zeros(3), ca.SX.eye(3), ca.SX.eye(3)

@@ -18,7 +18,8 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.control.directors import SX, Directors, cayley
+from fibermsk.control.directors import SX, Directors, cayley, uncayley
+from fibermsk.control.elements import Elements
 from fibermsk.control.tree import BALL
 from fibermsk.errors import ConvergenceError
 
@@ -36,48 +37,70 @@ class Node(NamedTuple):
         """The same with balls at their references."""
         s, R = self.s.copy(), self.references.copy()
         for k, link in enumerate(directors.balls):
-            own, at = directors.slots()[link], slice(3 * k, 3 * k + 3)
+            own, at = directors.tree.slots()[link], slice(3 * k, 3 * k + 3)
             R[:, at] = np.array(ca.evalf(cayley(ca.DM(s[own])))) @ R[:, at]
             s[own] = 0.0
         return Node(s, R)
 
 
 class Discrete:
-    """Interval functions of a tree, with the forces of its coordinates.
+    """Interval functions of a tree, with the forces of its coordinates and elements.
 
-    Torques act on turns, slides and balls, link by link: of a ball a vector in the frame of its
-    parent [N m, N].
+    Forces act on turns, slides and balls, link by link: on a ball a vector in the frame of its
+    parent [N m, N]. Closed chains add multipliers: impulses [N s], one for each equation.
     """
 
-    def __init__(self, directors: Directors) -> None:
+    def __init__(self, directors: Directors, elements: Elements | None = None) -> None:
         self.directors = directors
+        self.elements = Elements() if elements is None else elements
 
     @cached_property
     def interval(self) -> Any:
-        """p^- and p^+ (degrees,) of nodes s0, R0 and s1, R1, torques (degrees,) and length h."""
+        """p^- and p^+ (degrees,) of nodes s0, R0 and s1, R1, forces at both and length h."""
         own = self.directors
         s0, s1 = ca.SX.sym("s0", own.degrees), ca.SX.sym("s1", own.degrees)
         R0, R1 = (ca.SX.sym(name, 3, 3 * len(own.balls)) for name in ("R0", "R1"))
-        torque, h = ca.SX.sym("torque", own.degrees), ca.SX.sym("h")
+        f0, f1 = (ca.SX.sym(name, own.degrees) for name in ("f0", "f1"))
+        h = ca.SX.sym("h")
         q0, q1 = own.place(s0, R0), own.place(s1, R1)
         inertia, weight = own.mass @ ((q1 - q0) / h), 0.5 * h * own.weight
-        impulse = 0.5 * h * (torque + self._passive(s0, R0, s1, R1, h))
-        before = own.pull(q0, inertia - weight) - impulse
-        after = own.pull(q1, inertia + weight) + impulse
-        given = [s0, R0, s1, R1, torque, h]
+        passive = self._passive(s0, R0, s1, R1, h)
+        before = own.pull(q0, inertia - weight) - 0.5 * h * (f0 + passive)
+        after = own.pull(q1, inertia + weight) + 0.5 * h * (f1 + passive)
+        given = [s0, R0, s1, R1, f0, f1, h]
         return ca.Function("interval", given, [before, after])
 
     def _passive(self, s0: SX, R0: SX, s1: SX, R1: SX, h: SX) -> SX:
-        """Forces of the laws of coordinates at the middle of an interval, on turns and slides."""
+        """Forces of the laws of coordinates and across balls at the middle of an interval."""
         own = self.directors
-        found = ca.SX.zeros(own.degrees)
-        for link, at in zip(own.tree.links, own.slots(), strict=True):
+        slots, found = own.tree.slots(), ca.SX.zeros(own.degrees)
+        for link, at in zip(own.tree.links, slots, strict=True):
             if link.motion == BALL or not link.degrees:
                 continue
             value, rate = 0.5 * (s0[at] + s1[at]), (s1[at] - s0[at]) / h
             for law in own.tree.coordinates[link.coordinate].laws:
                 found[at] += law(value, rate).force / link.slope
+        for ball in self.elements.balls:
+            at, k = slots[ball.link], 3 * own.balls.index(ball.link)
+            before, after = (cayley(s[at]) @ R[:, k : k + 3] for s, R in ((s0, R0), (s1, R1)))
+            found[at] += ca.DM(ball.torque) - ball.damping * uncayley(after @ before.T) / h
         return found
+
+    @cached_property
+    def closure(self) -> Any:
+        """Equations c (k,) [m] of closed chains at a node, and P^T (dc/dq)^T times multipliers."""
+        own = self.directors
+        s, R = ca.SX.sym("s", own.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
+        placed, q = own.place(s, R), ca.SX.sym("q", own.n)
+        c = ca.vertcat(*[one.opening(own.tree, q) for one in self.elements.closures])
+        held = ca.SX.sym("held", c.numel())
+        pull = own.pull(placed, ca.substitute(ca.jtimes(c, q, held, True), q, placed))
+        return ca.Function("closure", [s, R, held], [ca.substitute(c, q, placed), pull])
+
+    @property
+    def held(self) -> int:
+        """Number of equations of closed chains."""
+        return self.closure.size1_out(0)
 
     @cached_property
     def momentum(self) -> Any:
@@ -89,27 +112,36 @@ class Discrete:
 
     @cached_property
     def _slope(self) -> Any:
-        """Residual p^- - p of a step, and its derivative in the new chart coordinates."""
+        """Residual of a step, and its derivative in new chart coordinates and multipliers."""
         given = self.interval.mx_in()
-        p = ca.MX.sym("p", self.directors.degrees)
-        rest = self.interval(*given)[0] - p
-        return ca.Function("rest", [*given, p], [rest, ca.jacobian(rest, given[2])])
+        p, held = ca.MX.sym("p", self.directors.degrees), ca.MX.sym("held", self.held)
+        pull = self.closure(given[0], given[1], held)[1]
+        opening = self.closure(given[2], given[3], ca.MX(self.held, 1))[0]
+        rest = ca.vertcat(self.interval(*given)[0] - p - pull, opening)
+        slope = ca.horzcat(ca.jacobian(rest, given[2]), ca.jacobian(rest, held))
+        return ca.Function("rest", [*given, p, held], [rest, slope])
 
-    def advance(self, node: Node, p: Array, guess: Array, torque: Array, h: float) -> Node:
+    def advance(
+        self, node: Node, p: Array, guess: Array, torque: Array, h: float
+    ) -> tuple[Node, Array]:
         """Next node of a motion from a node with momenta p (degrees,), balls centered.
+
+        Also the impulses of closed chains at the node from which it starts.
 
         Raises
         ------
         ConvergenceError
             If no solution is found from the guess (degrees,) of the new chart coordinates.
         """
-        s = np.array(guess, float)
+        own, R = np.concatenate([guess, np.zeros(self.held)]), node.references
+        n = np.size(guess)
         for _ in range(_MOST):
-            rest, slope = self._slope(node.s, node.references, s, node.references, torque, h, p)
+            acting = torque, torque, h
+            rest, slope = self._slope(node.s, R, own[:n], R, *acting, p, own[n:])
             change = np.linalg.solve(np.array(slope), np.array(rest).ravel())
-            s -= change
-            if np.abs(change).max(initial=0.0) <= _ACCURACY * (1.0 + np.abs(s).max(initial=0.0)):
-                return Node(s, node.references)
+            own = own - change
+            if np.abs(change).max(initial=0.0) <= _ACCURACY * (1.0 + np.abs(own).max(initial=0.0)):
+                return Node(own[:n], R), own[n:]
         raise ConvergenceError(
             f"the discrete step of {h:g} s has no solution nearby; use a smaller one"
         )
@@ -156,8 +188,8 @@ def march(
     p = np.array(own.momentum(*node)) @ speeds
     nodes, momenta, move = [node], [p], h * _chart_rates(own, speeds)
     for acting in torques:
-        new = own.advance(node, p, node.s + move, acting, h)
-        p = np.array(own.interval(*node, *new, acting, h)[1]).ravel()
+        new, _ = own.advance(node, p, node.s + move, acting, h)
+        p = np.array(own.interval(*node, *new, acting, acting, h)[1]).ravel()
         move = new.s - node.s
         node = new.centered(own.directors)
         nodes.append(node)
@@ -168,7 +200,7 @@ def march(
 def _chart_rates(own: Discrete, speeds: Array) -> Array:
     """Rates of chart coordinates at centered balls."""
     rates = speeds.copy()
-    for link, at in zip(own.directors.tree.links, own.directors.slots(), strict=True):
+    for link, at in zip(own.directors.tree.links, own.directors.tree.slots(), strict=True):
         if link.degrees == 1:
             rates[at] = speeds[at] / link.slope
     return rates

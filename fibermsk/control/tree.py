@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from fibermsk import _check
@@ -98,6 +99,16 @@ class LinkTree:
         """Number of degrees of freedom."""
         return sum(one.degrees for one in self.links)
 
+    def slots(self) -> list[slice]:
+        """Degrees of freedom of each link."""
+        ends = np.cumsum([one.degrees for one in self.links]).tolist()
+        return [slice(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+    def on_link(self, body: Body, at: ArrayLike) -> tuple[int, Array]:
+        """Link of a body, and the way (3,) from its center of mass to a point of the body [m]."""
+        link = self.of_body[body.name]
+        return link, np.asarray(at, float) - center_of(body)
+
     @classmethod
     def of(cls, model: Model) -> LinkTree:
         """Links of a model.
@@ -113,6 +124,11 @@ class LinkTree:
             own.place(body)
         gravity = np.asarray(model.gravity, float)
         return cls(tuple(own.links), own.of_body, own.coordinates, gravity)
+
+
+def center_of(body: Body) -> Array:
+    """Center of mass (3,) in the frame of a body; its origin if it has no mass [m]."""
+    return np.asarray(body.com, float) if body.mass else np.zeros(3)
 
 
 def euler_tensor(body: Body) -> Array:
@@ -153,7 +169,7 @@ class _Builder:
         joint: Any = self._joint[body.name]
         self.place(joint.parent)
         mass = 0.0 if body.mass is None else body.mass
-        com = np.asarray(body.com, float) if mass else np.zeros(3)
+        com = center_of(body)
         parent = self.of_body[joint.parent.name]
         steps = list(_steps(joint)) or [_Step(FIXED)]
         at = np.asarray(joint.at, float) - self._com[parent]

@@ -9,7 +9,15 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.forces import CoordinateActuator
-from fibermsk.model import Linear, Model, NaturalSpline, PiecewiseLinear, Polynomial, SimmSpline
+from fibermsk.model import (
+    Linear,
+    Model,
+    NaturalSpline,
+    PiecewiseConstant,
+    PiecewiseLinear,
+    Polynomial,
+    SimmSpline,
+)
 from fibermsk.model.in_time import InTime
 from fibermsk.parameters import with_parameters
 from fibermsk.solvers.adjoint.linearized import Linearized
@@ -18,7 +26,7 @@ from fibermsk.system import FiberSystem
 
 Weight = Callable[[float], float]
 
-_THROUGH_POINTS = NaturalSpline, SimmSpline, PiecewiseLinear
+_THROUGH_POINTS = NaturalSpline, SimmSpline, PiecewiseLinear, PiecewiseConstant
 
 
 class Number(NamedTuple):

@@ -10,6 +10,8 @@ from scipy.spatial.transform import Rotation
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.model import Mesh
+from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.parameters import Parameter
 from fibermsk.system import FiberSystem
 
@@ -113,6 +115,8 @@ def size_of(system: FiberSystem, entry: Entry) -> float:
         return _on_diagonal(system, path, _BESIDE[last])
     if entry.path.endswith(_INERTIA) and len(set(entry.place)) == 2:
         return _on_diagonal(system, entry.path, entry.place)
+    if entry.path.endswith(_INERTIA) or path.endswith(_INERTIA):
+        return _room(system, entry.path if entry.place else path)
     zero = _SIZES.get(entry.unit, 1.0)
     if entry.bounds[0] < 0.0:
         return max(abs(entry.value), _LEAST * zero) if entry.value else zero
@@ -122,9 +126,18 @@ def size_of(system: FiberSystem, entry: Entry) -> float:
 def size_of_steps(system: FiberSystem, entry: Entry) -> float:
     """Size by which steps of differences are measured."""
     size = size_of(system, entry)
+    if not _touches_meshes(system):
+        return size
     if entry.turn is not None or entry.path.rpartition("/")[2] in _DIRECTIONS:
         return min(size, _ANGLE)
     return min(size, _LENGTH) if entry.unit == "m" else size
+
+
+def _touches_meshes(system: FiberSystem) -> bool:
+    model = system.model
+    return bool(model.contacts) and any(
+        isinstance(shape, Mesh) for body in model.bodies for shape in shapes_of(body)
+    )
 
 
 def search_bounds(system: FiberSystem, entry: Entry, size: float) -> tuple[float, float]:
@@ -142,6 +155,13 @@ def search_bounds(system: FiberSystem, entry: Entry, size: float) -> tuple[float
 def _on_diagonal(system: FiberSystem, path: str, place: tuple[int, ...]) -> float:
     own = np.diag(np.asarray(system.parameters[path].value))[list(place)]
     return float(np.sqrt(own.prod()))
+
+
+def _room(system: FiberSystem, path: str) -> float:
+    """Least of the principal moments, and of what each may still grow by: it keeps all valid."""
+    moments = np.linalg.eigvalsh(np.asarray(system.parameters[path].value))
+    room = moments[0] + moments[1] - moments[2]
+    return float(max(min(moments[0], room), _LEAST * moments[2]))
 
 
 def values_with(system: FiberSystem, entries: Sequence[Entry], new: Array) -> dict[str, object]:

@@ -97,6 +97,12 @@ class Objective:
             raise ModelError(
                 f"Objective: {error}; its functions must take the times and {', '.join(samples)}"
             ) from error
+        except (ArithmeticError, LookupError, ValueError) as error:
+            kind = type(error).__name__
+            raise ModelError(
+                f"Objective: its function raised {kind}: {error}; must return a number for the "
+                "quantities of the run"
+            ) from error
 
     def derivatives(self, time: Array, samples: Mapping[str, Array]) -> dict[str, Array]:
         """Derivatives in all samples, by name."""
@@ -106,18 +112,23 @@ class Objective:
             _check.instance("Objective", "slopes", found, Mapping, what)
             if set(found) != set(samples):
                 _check.refuse("Objective", "slopes of", sorted(found), f"be {sorted(samples)}")
-            return {
+            given = {
                 name: _check.array("Objective", f"slopes of {name!r}", found[name], one.shape)
                 for name, one in samples.items()
             }
+            must = "must be the derivatives of the function at these quantities"
+            self._compare(time, samples, given, "its slopes give", must)
+            return given
         found = {name: self._by_complex_steps(time, samples, name) for name in samples}
-        self._check_analytic(time, samples, found)
+        must = "must be analytic, without abs, norm, conj, max or comparisons, or have slopes"
+        self._compare(time, samples, found, "complex steps give", must)
         return found
 
-    def _check_analytic(
-        self, time: Array, samples: Mapping[str, Array], slopes: Mapping[str, Array]
-    ) -> None:
-        """Refuse a function whose complex steps are not its differences along one direction."""
+    def _compare(
+        self, time: Array, samples: Mapping[str, Array], slopes: Mapping[str, Array], what: str,
+        must: str,
+    ) -> None:  # fmt: skip
+        """Refuse derivatives that are not the differences of the function along one direction."""
         rng, ways = np.random.default_rng(0), dict[str, Array]()
         for name, one in samples.items():
             size = max(float(np.abs(one).max(initial=0.0)), 1e-3)
@@ -134,9 +145,8 @@ class Objective:
         # also where one of them is NaN or infinite
         if not off <= 1e-3 * max(size, abs(change)) + noise < np.inf:
             raise ModelError(
-                "Objective: complex steps give another derivative than differences of the function "
-                f"({expected:.6g} and {change:.6g} along one direction); "
-                "must be analytic, without abs, norm, conj, max or comparisons, or have slopes"
+                f"Objective: {what} another derivative than differences of the function "
+                f"({expected:.6g} and {change:.6g} along one direction); {must}"
             )
 
     def _by_complex_steps(self, time: Array, samples: Mapping[str, Array], name: str) -> Array:

@@ -4,6 +4,7 @@ from fibermsk.model.contact import Contact as Contact
 from fibermsk.model.function import (
     Linear as Linear,
     NaturalSpline as NaturalSpline,
+    PiecewiseConstant as PiecewiseConstant,
     PiecewiseLinear as PiecewiseLinear,
     Polynomial as Polynomial,
     Scaled as Scaled,

@@ -15,6 +15,9 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import Checked, number
 
+_JUST_AFTER = 1e-9
+"""Share of an interval by which a constant piece goes on beyond its end."""
+
 
 class Pieces(NamedTuple):
     """A piecewise polynomial on the whole line."""
@@ -59,15 +62,18 @@ class _ThroughPoints(_Callable):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        owner = type(self).__name__
-        x: Any = self.x
-        _check.array(owner, "y", self.y, (x.size,))
-        if x.size < 2:
-            _check.refuse(owner, "x", x, "be two points or more")
-        late = np.flatnonzero(np.diff(x) <= 0.0)
-        if late.size:
-            k = int(late[0]) + 1
-            _check.refuse(owner, f"x[{k}]", x[k], f"be greater than x[{k - 1}] = {x[k - 1]}")
+        _check_points(type(self).__name__, self.x, self.y, np.size(self.x))
+
+
+def _check_points(owner: str, x: Any, y: Any, values: int) -> None:
+    """Refuse fewer than two points, points that do not increase, and another number of values."""
+    if x.size < 2:
+        _check.refuse(owner, "x", x, "be two points or more")
+    _check.array(owner, "y", y, (values,))
+    late = np.flatnonzero(np.diff(x) <= 0.0)
+    if late.size:
+        k = int(late[0]) + 1
+        _check.refuse(owner, f"x[{k}]", x[k], f"be greater than x[{k - 1}] = {x[k - 1]}")
 
 
 @dataclass(frozen=True)
@@ -163,6 +169,40 @@ class PiecewiseLinear(_ThroughPoints):
         """The function as a piecewise polynomial."""
         x, y = np.asarray(self.x), np.asarray(self.y)
         return Pieces(x[1:-1], x[:-1], np.stack([y[:-1], np.diff(y) / np.diff(x)], axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class PiecewiseConstant(_Callable):
+    """Constant values between points in time, such as a control that is changed at intervals.
+
+    At an inner point it has the value before it, so that a time step that ends there has one value;
+    time steps end at these points. Before the first and after the last point it goes on.
+
+    Parameters
+    ----------
+    x : (m + 1,) array_like
+        Increasing; two or more.
+    y : (m,) array_like
+        Values between them.
+    """
+
+    x: ArrayLike = number(shape=("m",))
+    y: ArrayLike = number(shape=("n",))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_points("PiecewiseConstant", self.x, self.y, np.size(self.x) - 1)
+
+    @property
+    def breakpoints(self) -> Array:
+        """Points at which the value changes."""
+        return np.asarray(self.x)[1:-1]
+
+    def pieces(self) -> Pieces:
+        """The function as a piecewise polynomial, whose pieces end just after the points."""
+        x, y = np.asarray(self.x), np.asarray(self.y)
+        after = _JUST_AFTER * np.diff(x)[1:]
+        return Pieces(x[1:-1] + after, x[:-1], y[:, None])
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class InTime:
     def __init__(self, value: Function | float) -> None:
         function = Linear(0.0, value) if isinstance(value, int | float) else value
         self._pieces = function.pieces()
-        self.breakpoints = self._pieces.knots
+        self.breakpoints = getattr(function, "breakpoints", self._pieces.knots)
 
     def __call__(self, t: float, order: int = 0) -> float:
         """Evaluate at a time [s], or a derivative."""

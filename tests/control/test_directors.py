@@ -42,7 +42,7 @@ def test_bodies_are_where_the_model_has_them(rng, kinds):
     y, v = system.initial_state()
     (_, q), (_, p) = system.split(y), system.split(v)
     names, rates = system.skeleton.independent, rng.normal(size=own.degrees)
-    for k, (link, at) in enumerate(zip(own.tree.links, own.slots(), strict=True)):
+    for k, (link, at) in enumerate(zip(own.tree.links, own.tree.slots(), strict=True)):
         if link.degrees == 1:
             q[names.index(link.coordinate)] = s[at][0]
             p[names.index(link.coordinate)] = rates[at][0] / link.slope

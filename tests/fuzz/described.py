@@ -278,6 +278,11 @@ DESCRIBED = {
         },
         lambda p, x: with_tissue(p, fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=x)),
     ),
+    "JointTorque": Call(
+        fm.JointTorque,
+        lambda p: {"name": "t", "joint": p.ball, "torque": (0.1, 0, 0), "damping": 0.1},
+        lambda p, x: p.with_joint(x.joint).add(x) and p.model,
+    ),
     "KelvinVoigt": Call(
         fm.KelvinVoigt,
         lambda p: {"shear_modulus": 2e4, "viscosity": 1e3},
@@ -375,6 +380,11 @@ DESCRIBED = {
             "min_activation": 0.01,
         },
         lambda p, x: with_activation(p, fm.ActivationDynamics(0.5, x)),
+    ),
+    "PiecewiseConstant": Call(
+        fm.PiecewiseConstant,
+        lambda p: {"x": [0.0, 0.1, 0.2], "y": [0.5, 1.0]},
+        lambda p, x: with_element(p, fm.CoordinateActuator("a", "q", x)),
     ),
     "PiecewiseLinear": Call(fm.PiecewiseLinear, points, with_function),
     "Planar": Call(

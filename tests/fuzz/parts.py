@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,10 @@ class Parts:
             "tendon_slack_length": 0.08,
         }
         return fm.LineMuscle("line", **{"points": points, **given, **fields})
+
+    @cached_property
+    def ball(self):
+        return fm.Spherical("ball", self.ground, self.bone, O3)
 
     def with_joint(self, joint):
         """A model in which a body hangs on a joint of the ground."""

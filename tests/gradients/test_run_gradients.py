@@ -303,6 +303,40 @@ def test_a_time_of_a_table_on_a_frame_is_warned_of():
     assert worst(run, aim, "line/activation/excitation/times/1") < 1e-6
 
 
+def test_a_point_that_becomes_a_corner_is_warned_of():
+    model = muscles_with_states()
+    flat = fm.ActivationDynamics(fm.Table([0.0, 0.01, 0.03], [0.3, 0.3, 0.3]))
+    model, aim = fm.with_activations(model, {"line": flat}), objective(model)
+    run = fm.Simulation(model, 0.03, 5e-3, method=fm.BDF2())
+    with pytest.warns(fm.ModelWarning, match=r"knots' has no corner at t = 0.01 s"):
+        fm.gradient(run, aim, "line/activation/excitation/knots")
+
+
+def test_small_moments_of_inertia_are_varied():
+    model = two_link_arm()
+    bob = model.add(fm.Body("bob", 0.02, (0, 0, 0), (1.39e-7, 1.62e-6, 1.7e-6)))
+    model.add(fm.Hinge("bob", model.bodies[-2], bob, (0, 0, -0.01), axis=(0, 1, 0), value=0.4))
+    aim = fm.Objective(lambda time, q: q[-1], {"q": "bob"})
+    run = fm.Simulation(model, 0.02, 5e-3, newton=fm.Newton(tolerance=1e-12))
+    problem = fm.GradientProblem(run, aim, "bob/inertia")
+    assert (problem.scales < 2e-6).all()
+    way = np.array([0.1, 0.02, 0.01, 0.3, 0.02, 0.2])
+    value, slope = problem(problem.start)
+    changes = [problem.value(problem.start + h * way) - value for h in (0.02, -0.02)]
+    assert slope @ way == pytest.approx((changes[0] - changes[1]) / 0.04, rel=1e-5)
+
+
+def test_wrong_functions_of_an_objective_are_refused():
+    model = two_link_arm()
+    run = fm.Simulation(model, 0.01, 5e-3)
+    reads = {"q": "elbow"}
+    wrong = fm.Objective(lambda time, q: q[-1] ** 2, reads, lambda time, q: {"q": 0.0 * q + 1.0})
+    with pytest.raises(fm.ModelError, match="its slopes give another derivative"):
+        fm.gradient(run, wrong, "lower/mass")
+    with pytest.raises(fm.ModelError, match="raised IndexError"):
+        fm.gradient(run, fm.Objective(lambda time, q: q[99], reads), "lower/mass")
+
+
 @dataclass(frozen=True)
 class Frozen(fm.FixedSteps):
     """The steps of another run."""

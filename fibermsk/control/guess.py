@@ -1,0 +1,152 @@
+"""Guesses from which a search starts: straight motions, other solutions, smooth bends of them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from fibermsk._arrays import Array
+from fibermsk.control.conditions import FreeDuration
+from fibermsk.control.discrete import Node
+from fibermsk.control.ends import Ends
+from fibermsk.control.interval import Intervals
+from fibermsk.control.problem import OptimalControl
+
+ACTIVE = 0.1
+"""Excitation and activation of a guess."""
+
+BEND = 0.6
+"""Standard deviation of the modes by which random starts are bent [rad, m]."""
+
+
+class Guess(NamedTuple):
+    """Where a search starts.
+
+    Attributes
+    ----------
+    nodes : list of Node
+        Poses, balls at their references.
+    states : (n + 1, n_states) float array
+        Activations and lengths of fibers.
+    controls : (n, n_controls) float array
+        Excitations, and torques over their largest values.
+    durations : (n_phases,) float array
+        [s]
+    """
+
+    nodes: list[Node]
+    states: Array
+    controls: Array
+    durations: Array
+
+
+def durations_of(problem: OptimalControl) -> Array:
+    """Durations of the phases [s]; free ones as guessed."""
+    given = (one.duration for one in problem.phases)
+    return np.array(
+        [float(one.guess or 0.0) if isinstance(one, FreeDuration) else one for one in given]
+    )
+
+
+def steps_of(problem: OptimalControl, durations: Array) -> Array:
+    """Length of each interval [s]."""
+    steps = [one.steps for one in problem.phases]
+    return np.repeat(durations / steps, steps)
+
+
+def straight(
+    problem: OptimalControl, intervals: Intervals, ends: Ends, bend: NDArray[np.float64] | None
+) -> Guess:
+    """Motion along a quintic from the start to the end, with torques from its momenta.
+
+    With bend (degrees, 2) the coordinates deviate by sin(pi t) and sin(2 pi t) of these sizes.
+    """
+    plant, durations = intervals.plant, durations_of(problem)
+    h = steps_of(problem, durations)
+    t = np.concatenate([[0.0], np.cumsum(h)]) / h.sum()
+    way = t**3 * (10.0 - t * (15.0 - 6.0 * t))
+    s = ends.start.s + way[:, None] * (ends.end.s - ends.start.s)
+    modes = np.stack([np.sin(np.pi * t), np.sin(2.0 * np.pi * t)])
+    off = np.zeros_like(s) if bend is None else (bend @ modes).T
+    nodes = list[Node]()
+    for k in range(t.size):
+        R = np.zeros_like(ends.start.references)
+        own = s[k] + off[k]
+        for i, link in enumerate(plant.directors.balls):
+            at, part = plant.tree.slots()[link], slice(3 * i, 3 * i + 3)
+            first, last = (
+                Rotation.from_matrix(one.references[:, part]) for one in (ends.start, ends.end)
+            )
+            turn = (last * first.inv()).as_rotvec()
+            R[:, part] = (
+                Rotation.from_rotvec(off[k, at]) * Rotation.from_rotvec(way[k] * turn) * first
+            ).as_matrix()
+            own[at] = 0.0
+        for at, (low, high) in ends.ranges.items():
+            own[at] = min(max(own[at], low), high)
+        nodes.append(Node(own, R))
+    layout = intervals.layout
+    states = np.full((t.size, layout.n_node - layout.s.stop), ACTIVE)
+    states[:, layout.x.start - layout.s.stop :] = 1.0
+    controls = np.full((h.size, layout.n_interval), ACTIVE)
+    controls[:, layout.u] = _torques(intervals, nodes, h)
+    return Guess(nodes, states, controls, durations)
+
+
+def _torques(intervals: Intervals, nodes: list[Node], h: Array) -> Array:
+    """Torques (n, n_u) over their largest values that give a motion, as nearly as they can."""
+    plant, layout = intervals.plant, intervals.layout
+    if layout.u.stop == layout.u.start:
+        return np.zeros((h.size, 0))
+    none = np.zeros(plant.tree.degrees)
+    momenta = [
+        [np.array(p).ravel() for p in plant.discrete.interval(*a, *b, none, none, float(dt))]
+        for a, b, dt in zip(nodes, nodes[1:], h, strict=False)
+    ]
+    before, after = (np.array(one) for one in zip(*momenta, strict=True))
+    # p+ + h f / 2 of an interval equals p- - h f / 2 of the next one, and both ends are at rest
+    n = h.size
+    means = np.zeros((n + 1, n))
+    means[np.arange(n), np.arange(n)] = means[np.arange(1, n + 1), np.arange(n)] = 0.5 * h
+    missing = np.concatenate([before, np.zeros((1, none.size))])
+    missing[1:] -= after
+    force = np.linalg.lstsq(means, missing, rcond=None)[0]
+    found = np.zeros((n, 0))
+    for one in plant.drives:
+        found = np.hstack([found, force[:, one.at] / (one.largest * one.ratio)])
+    clipped: Array = np.clip(found, -1.0, 1.0).astype(float)
+    return clipped
+
+
+def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Guess:
+    """A guess with the steps of a problem: nodes between those of another one, by share of time."""
+    plant, n = intervals.plant, problem.steps
+    old = np.linspace(0.0, 1.0, len(guess.nodes))
+    new = np.linspace(0.0, 1.0, n + 1)
+    s = np.array([one.s for one in guess.nodes])
+    values = np.stack([np.interp(new, old, column) for column in s.T], axis=1)
+    references = np.zeros((n + 1, 3, 3 * len(plant.directors.balls)))
+    lower = np.clip(np.searchsorted(old, new, side="right") - 1, 0, old.size - 2)
+    share = (new - old[lower]) / (old[lower + 1] - old[lower])
+    for i, link in enumerate(plant.directors.balls):
+        part, at = slice(3 * i, 3 * i + 3), plant.tree.slots()[link]
+        turns: Any = Rotation.from_matrix([one.references[:, part] for one in guess.nodes])
+        between = (turns[lower + 1] * turns[lower].inv()).as_rotvec()
+        references[:, :, part] = (
+            Rotation.from_rotvec(share[:, None] * between) * turns[lower]
+        ).as_matrix()
+        values[:, at] = 0.0
+    states = (
+        np.stack([np.interp(new, old, column) for column in guess.states.T], axis=1)
+        if (guess.states.size)
+        else np.zeros((n + 1, 0))
+    )
+    middle = np.clip(((np.arange(n) + 0.5) / n * len(guess.controls)).astype(int), 0, None)
+    nodes = [Node(a, b) for a, b in zip(values, references, strict=True)]
+    durations = guess.durations
+    if durations.size != len(problem.phases):
+        durations = durations_of(problem)
+    return Guess(nodes, states, guess.controls[middle], durations)

@@ -1,0 +1,163 @@
+"""One interval of a motion, with everything that acts on it, as functions of CasADi.
+
+At a node stand the chart coordinates s, the activations a of the muscles that have one as a state,
+and the lengths x of their fibers over the optimal ones where the tendon is elastic; in an interval
+the excitations e of all muscles and the torques u over their largest values.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from fibermsk._arrays import Index
+from fibermsk.control.muscles import Acting
+from fibermsk.control.objectives import Interval, Objectives
+from fibermsk.control.plant import Plant
+from fibermsk.control.traced import SX
+
+FIBERS = 0.2, 2.0
+"""Range of the lengths of fibers over the optimal one."""
+
+
+class Layout(NamedTuple):
+    """Where the numbers of a node, and of an interval, stand."""
+
+    s: slice
+    a: slice
+    x: slice
+    n_node: int
+    e: slice
+    u: slice
+    n_interval: int
+
+    @classmethod
+    def of(cls, plant: Plant, excited: bool) -> Layout:
+        """Layout of a plant; muscles are at rest if they are not excited."""
+        n = plant.tree.degrees
+        m_a = sum(one.excited for one in plant.muscles)
+        m_x = sum(one.elastic for one in plant.muscles)
+        m_e = len(plant.muscles) if excited else 0
+        n_u = sum(one.at.stop - one.at.start for one in plant.drives)
+        ends = n + m_a, n + m_a + m_x
+        return cls(
+            slice(0, n), slice(n, ends[0]), slice(*ends), ends[1], slice(0, m_e),
+            slice(m_e, m_e + n_u), m_e + n_u,
+        )  # fmt: skip
+
+
+class Intervals:
+    """Functions of one interval of a plant."""
+
+    def __init__(self, plant: Plant, objective: Objectives, excited: bool) -> None:
+        self.plant, self.objective, self.excited = plant, objective, excited
+        self.layout = Layout.of(plant, excited)
+
+    def _muscles(
+        self, z0: SX, z1: SX, c: SX, h: SX, lengths: tuple[SX, SX]
+    ) -> tuple[list[Acting], list[tuple[SX, SX]]]:
+        """Each muscle over the interval, and its activations at both nodes."""
+        at, found, active = self.layout, list[Acting](), list[tuple[SX, SX]]()
+        a0, a1, x0, x1, e = z0[at.a], z1[at.a], z0[at.x], z1[at.x], c[at.e]
+        k_a = k_x = 0
+        for m, muscle in enumerate(self.plant.muscles):
+            one = e[m] if self.excited else ca.SX(0)
+            a, x = (one, one), (ca.SX(1), ca.SX(1))
+            if muscle.excited:
+                a, k_a = (a0[k_a], a1[k_a]), k_a + 1
+            if muscle.elastic:
+                x, k_x = (x0[k_x], x1[k_x]), k_x + 1
+            found.append(muscle.over(lengths[0][m], lengths[1][m], *a, *x, one, h))
+            active.append(a)
+        return found, active
+
+    def _torque(self, c: SX) -> SX:
+        """Forces of the drives on the degrees of freedom."""
+        u, found, k = c[self.layout.u], ca.SX.zeros(self.plant.tree.degrees), 0
+        for one in self.plant.drives:
+            n = one.at.stop - one.at.start
+            found[one.at] += one.largest * one.ratio * u[k : k + n]
+            k += n
+        return found
+
+    @cached_property
+    def _parts(self) -> tuple[list[SX], dict[str, SX]]:
+        """Symbols of an interval, and all that is computed of them."""
+        plant, at = self.plant, self.layout
+        own, balls = plant.directors, 3 * len(plant.directors.balls)
+        z0, z1 = ca.SX.sym("z0", at.n_node), ca.SX.sym("z1", at.n_node)
+        R0, R1 = ca.SX.sym("R0", 3, balls), ca.SX.sym("R1", 3, balls)
+        c, h = ca.SX.sym("c", at.n_interval), ca.SX.sym("h")
+        l0, arms0 = plant.geometry(own.place(z0[at.s], R0))
+        l1, arms1 = plant.geometry(own.place(z1[at.s], R1))
+        acting, active = self._muscles(z0, z1, c, h, (l0, l1))
+        torque = f0 = f1 = self._torque(c)
+        for m, one in enumerate(acting):
+            f0, f1 = f0 - one.force * arms0[:, m], f1 - one.force * arms1[:, m]
+        before, after = plant.discrete.interval(z0[at.s], R0, z1[at.s], R1, f0, f1, h)
+        u, stretches = c[at.u], ca.vertsplit(l1 - l0) if acting else []
+        view = Interval(
+            h, ca.vertsplit(c[at.e]) if at.e.stop else [], ca.vertsplit(u) if u.numel() else [],
+            active, [one.force for one in acting], stretches,
+        )  # fmt: skip
+        terms = [term.over(view) for _, term in self.objective.terms]
+        rules = [
+            *(one.activation for one, m in zip(acting, plant.muscles, strict=True) if m.excited),
+            *(one.tendon for one, m in zip(acting, plant.muscles, strict=True) if m.elastic),
+        ]
+        weights = [weight for weight, _ in self.objective.terms]
+        found = {
+            "before": before, "after": after, "rules": ca.vertcat(*rules),
+            "value": sum((w * one for w, one in zip(weights, terms, strict=True)), ca.SX(0)),
+            "terms": ca.vertcat(*terms), "forces": ca.vertcat(*(one.force for one in acting)),
+            "torque": torque,
+        }  # fmt: skip
+        return [z0, R0, z1, R1, c, h], found
+
+    @cached_property
+    def step(self) -> Any:
+        """Momenta at both ends, what the rules leave, and the value of the objective."""
+        given, found = self._parts
+        names = "before", "after", "rules", "value"
+        return ca.Function("interval", given, [found[one] for one in names])
+
+    @cached_property
+    def observed(self) -> Any:
+        """Terms of the objective, and forces of the muscles [N]."""
+        given, found = self._parts
+        return ca.Function("observed", given, [found["terms"], found["forces"]])
+
+    @cached_property
+    def balance(self) -> Any:
+        """Forces on a node at rest (degrees,), and what its tendons leave, of s, R, a (m,), x.
+
+        Without those that are chosen; a of all muscles.
+        """
+        plant, at = self.plant, self.layout
+        own, m = plant.directors, len(plant.muscles)
+        s, R = ca.SX.sym("s", plant.tree.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
+        a, x = ca.SX.sym("a", m), ca.SX.sym("x", at.x.stop - at.x.start)
+        q = own.place(s, R)
+        lengths, arms = plant.geometry(q)
+        # momenta before and after a node that stays: their difference over h is the force
+        no, h = ca.SX.zeros(plant.tree.degrees), 1.0
+        before, after = plant.discrete.interval(s, R, s, R, no, no, h)
+        force, k, left = (after - before) / h, 0, list[SX]()
+        for i, muscle in enumerate(plant.muscles):
+            own_x = ca.SX(1)
+            if muscle.elastic:
+                own_x, k = x[k], k + 1
+                left.append(muscle.imbalance(lengths[i], a[i], own_x))
+            force -= muscle.force_at(lengths[i], a[i], own_x) * arms[:, i]
+        return ca.Function("balance", [s, R, a, x], [force, ca.vertcat(*left)])
+
+    def indices(self) -> tuple[Index, Index]:
+        """Muscles whose activation, and the length of whose fibers, is a state."""
+        own = self.plant.muscles
+        return (
+            np.flatnonzero([one.excited for one in own]),
+            np.flatnonzero([one.elastic for one in own]),
+        )

@@ -1,0 +1,125 @@
+"""Line muscles over one interval: forces by the package's own laws, activations, tendons.
+
+With path lengths l at both nodes the muscle has the mean length and the speed (l_1 - l_0) / h over
+an interval, the mean activation a, and the force of its law there; it pulls on both nodes with half
+the impulse. Activations and lengths of fibers obey the midpoint rule. Source: `optimal_control.md`,
+section 4.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import casadi as ca
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.control.paths import Path
+from fibermsk.control.traced import SX, Traced
+from fibermsk.control.tree import LinkTree
+from fibermsk.laws.activation import PiecewiseActivation
+from fibermsk.laws.hill import DeGrooteCurves
+from fibermsk.laws.hill.kinds import equations_of
+from fibermsk.laws.hill.row import OPTIMUM, SLACK
+from fibermsk.model import ActivationDynamics, LineMuscle
+
+_WITNESS = 0.5
+"""Activation at which the branches of the laws are taken."""
+
+
+class Acting(NamedTuple):
+    """A muscle over an interval.
+
+    Attributes
+    ----------
+    force : SX
+        Of its tendon [N].
+    activation, tendon : SX
+        What the rules of activation and of the tendon leave: the first over the interval [-], the
+        second over its largest isometric force. Zero without such a state.
+    """
+
+    force: SX
+    activation: SX
+    tendon: SX
+
+
+class Muscle:
+    """A line muscle that acts.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    path : Path
+        Its path.
+    excited : bool
+        Whether its activation is a state; else the activation of each interval is chosen.
+    elastic : bool
+        Whether the length of its fibers is a state.
+    """
+
+    def __init__(self, tree: LinkTree, muscle: LineMuscle, q: Array) -> None:
+        self.name, self.path = muscle.name, Path(tree, muscle, q)
+        owner = f"line muscle {muscle.name!r}"
+        law = muscle.law
+        assert law is not None
+        if type(law.curves) is not DeGrooteCurves or law.curves.slack_width > 0.0:
+            remedy = "curves in pieces have no second derivatives where these meet; give it "
+            remedy += "fm.HillLaw(fm.DeGrooteCurves(), ...)"
+            must = "be those of De Groote as published"
+            _check.refuse(owner, "curves", type(law.curves).__name__, must, remedy=remedy)
+        if muscle.mass is not None:
+            remedy = "leave the mass out, or use fm.gradient"
+            _check.refuse(owner, "mass", muscle.mass, "be None", remedy=remedy)
+        driven = muscle.activation
+        if isinstance(driven, ActivationDynamics) and isinstance(driven.law, PiecewiseActivation):
+            remedy = "use fm.SmoothActivation(sharpness=0.1)"
+            must = "be smooth where excitation and activation are equal"
+            _check.refuse(owner, "activation law", "PiecewiseActivation", must, remedy=remedy)
+        self.excited = isinstance(driven, ActivationDynamics)
+        self.dynamics = driven.law if isinstance(driven, ActivationDynamics) else None
+        self.elastic = law.tendon != "rigid"
+        self.strength = float(muscle.max_isometric_force)
+        self._c = law.constants(muscle)
+        own = equations_of(DeGrooteCurves)
+        self._equations = own.balance if self.elastic else own.rigid
+        self.optimum = float(self._c[OPTIMUM].real)
+
+    def over(self, l0: SX, l1: SX, a0: SX, a1: SX, x0: SX, x1: SX, e: SX, h: SX) -> Acting:
+        """Force and rules over an interval of length h, with an excitation e.
+
+        l0, l1 lengths of the path [m], a0, a1 activations, x0, x1 lengths of the fibers over the
+        optimal one, at both nodes.
+        """
+        a = 0.5 * (a0 + a1) if self.excited else e
+        x, rate = 0.5 * self.optimum * (x0 + x1), self.optimum * (x1 - x0) / h
+        force, row = self._law(0.5 * (l0 + l1), (l1 - l0) / h, a, x, rate)
+        rule = ca.SX(0)
+        if self.dynamics is not None:
+            rule = a1 - a0 - h * _rate(self.dynamics, e, a)
+        return Acting(force, rule, row)
+
+    def force_at(self, length: SX, a: SX, x: SX) -> SX:
+        """Force [N] at rest."""
+        return self._law(length, ca.SX(0), a, self.optimum * x, ca.SX(0))[0]
+
+    def imbalance(self, length: SX, a: SX, x: SX) -> SX:
+        """What fibers at rest exceed the tendon by, over the largest isometric force."""
+        return self._law(length, ca.SX(0), a, self.optimum * x, ca.SX(0))[1]
+
+    def _law(self, length: SX, speed: SX, a: SX, x: SX, rate: SX) -> tuple[SX, SX]:
+        # branches of fibers of optimal length, neither at their shortest nor at the least angle
+        usual = float(self._c[SLACK].real) + self.optimum
+        values = usual, 0.0, _WITNESS, self.optimum, 0.0
+        given = (Traced(*one) for one in zip((length, speed, a, x, rate), values, strict=True))
+        force, row = self._equations(self._c, *given)
+        found = row[0].symbol if isinstance(row[0], Traced) else ca.SX(0)
+        return force[0].symbol, found
+
+
+def _rate(law: Any, e: SX, a: SX) -> SX:
+    """Rate of the activation by a law [1/s]."""
+    found = law.rate(Traced(e, _WITNESS), Traced(a, _WITNESS))
+    rate = found[0] if isinstance(found, tuple) else found
+    return rate.symbol

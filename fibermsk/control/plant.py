@@ -1,0 +1,195 @@
+"""A model as optimal control sees it: director coordinates, muscles, and what drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.control.directors import Directors, cayley
+from fibermsk.control.discrete import Discrete, Node
+from fibermsk.control.elements import Elements
+from fibermsk.control.muscles import Muscle
+from fibermsk.control.tree import BALL, LinkTree
+from fibermsk.errors import ModelError
+from fibermsk.model import Model
+
+
+class Drive(NamedTuple):
+    """A torque that is chosen.
+
+    Attributes
+    ----------
+    name : str
+        Of the coordinate, or of the joint of a ball.
+    at : slice
+        Degrees of freedom on which it acts.
+    largest : float
+        Largest value of each component [N m or N].
+    ratio : float
+        Force on the degree of freedom over that on the coordinate.
+    """
+
+    name: str
+    at: slice
+    largest: float
+    ratio: float
+
+    @property
+    def labels(self) -> list[str]:
+        """Names of its components."""
+        n = self.at.stop - self.at.start
+        return [self.name] if n == 1 else [f"{self.name}_{axis}" for axis in "xyz"]
+
+
+class Plant:
+    """What moves, and by what.
+
+    Attributes
+    ----------
+    model : Model
+        The model.
+    tree, directors, discrete
+        Its bodies.
+    muscles : list of Muscle
+        Muscles that act.
+    drives : list of Drive
+        Torques.
+    """
+
+    def __init__(self, model: Model, largest: Mapping[str, float], excited: bool) -> None:
+        self.model = model
+        for what, some in (
+            ("fibers", model.fibers), ("contacts", model.contacts), ("couplings", model.couplings),
+        ):  # fmt: skip
+            if some:
+                named = getattr(some[0], "name", what)
+                remedy = "optimal control has no such parts; fm.gradient serves them"
+                owner = f"model {model.name!r}"
+                _check.refuse(owner, what, str(named), "be none", remedy=remedy)
+        model.validate()
+        self.tree = LinkTree.of(model)
+        self.directors = Directors(self.tree)
+        self.discrete = Discrete(self.directors, Elements.of(model, self.tree))
+        if not self.tree.degrees:
+            raise ModelError(f"model {model.name!r} has no free coordinate; nothing can move")
+        self._slots = self.tree.slots()
+        q = np.array(self.directors.place(*self.node({}, {}))).ravel()
+        self.muscles = [Muscle(self.tree, one, q) for one in model.acting_muscles]
+        self.drives = [self._drive(name, value) for name, value in largest.items()]
+        if excited and not self.muscles:
+            remedy = "give a muscle a law, or use controls=fm.Torques({coordinate: largest})"
+            _check.refuse(f"model {model.name!r}", "muscles", 0, "be one or more", remedy=remedy)
+
+    @cached_property
+    def balls(self) -> dict[str, int]:
+        """Joint of each ball, and its place among the references."""
+        return {self.tree.links[k].coordinate: i for i, k in enumerate(self.directors.balls)}
+
+    @cached_property
+    def degrees(self) -> dict[str, slice]:
+        """Degrees of freedom of each coordinate, and of each ball by its joint."""
+        links = zip(self.tree.links, self._slots, strict=True)
+        return {one.coordinate: at for one, at in links if one.degrees}
+
+    def known(self, owner: str, field: str, name: str, *, balls: bool) -> slice:
+        """Degrees of freedom of a coordinate, or of a ball; refused if there is none."""
+        names = [one for one in self.degrees if (one in self.balls) == balls]
+        if name not in names:
+            what = "a spherical or free joint" if balls else "a free coordinate"
+            remedy = f"it has: {', '.join(names) or 'none'}{_check.suggestion(name, names)}"
+            _check.refuse(owner, field, name, f"be {what} of the model", remedy=remedy)
+        return self.degrees[name]
+
+    def node(self, values: Mapping[str, float], rotations: Mapping[str, Any]) -> Node:
+        """Node at values of coordinates and rotations of balls; others are those of the model."""
+        s, R = np.zeros(self.tree.degrees), np.zeros((3, 3 * len(self.directors.balls)))
+        own = self.tree.coordinates
+        for link, at in zip(self.tree.links, self._slots, strict=True):
+            if link.motion == BALL:
+                k = 3 * self.balls[link.coordinate]
+                R[:, k : k + 3] = rotations.get(link.coordinate, self._model_rotation(link))
+            elif link.degrees:
+                s[at] = values.get(link.coordinate, own[link.coordinate].value)
+        return Node(s, R)
+
+    def _quaternion(self, joint: str) -> list[Any]:
+        own: Any = next(one for one in self.model.joints if one.name == joint)
+        return [self.tree.coordinates[name] for name in own.quaternion]
+
+    def _model_rotation(self, link: Any) -> Array:
+        w, x, y, z = (float(one.value) for one in self._quaternion(link.coordinate))
+        return Rotation.from_quat((x, y, z, w)).as_matrix()
+
+    def speeds(self) -> Array:
+        """Speeds of the model in the free directions of the joints, (degrees,)."""
+        found = np.zeros(self.tree.degrees)
+        for link, at in zip(self.tree.links, self._slots, strict=True):
+            if link.motion == BALL:
+                w, *v = (float(one.value) for one in self._quaternion(link.coordinate))
+                rate, *dv = (float(one.speed) for one in self._quaternion(link.coordinate))
+                # omega = 2 vec(rate * conj(quaternion)), in the axes of the parent
+                found[at] = 2.0 * (w * np.array(dv) - rate * np.array(v) - np.cross(dv, v))
+            elif link.degrees:
+                found[at] = link.slope * self.tree.coordinates[link.coordinate].speed
+        return found
+
+    def coordinates_of(self, nodes: list[Node]) -> dict[str, Array]:
+        """Values (n,) of all coordinates of the tree at nodes; quaternions do not turn over."""
+        found: dict[str, Array] = {}
+        for link, at in zip(self.tree.links, self._slots, strict=True):
+            if link.motion == BALL:
+                k = 3 * self.balls[link.coordinate]
+                turns = [
+                    np.array(ca.evalf(cayley(ca.DM(one.s[at])))) @ one.references[:, k : k + 3]
+                    for one in nodes
+                ]
+                q = Rotation.from_matrix(turns).as_quat()[:, [3, 0, 1, 2]]
+                for before, after in zip(q, q[1:], strict=False):
+                    after *= 1.0 if before @ after >= 0.0 else -1.0
+                parts = zip(self._quaternion(link.coordinate), q.T, strict=True)
+                found |= {one.name: values for one, values in parts}
+            elif link.degrees:
+                found[link.coordinate] = np.array([one.s[at.start] for one in nodes])
+        return found
+
+    def rates_of(self, nodes: list[Node], speeds: Array) -> dict[str, Array]:
+        """Rates (n,) of all coordinates from speeds (n, degrees) in the free directions."""
+        values, found = self.coordinates_of(nodes), dict[str, Array]()
+        for link, at in zip(self.tree.links, self._slots, strict=True):
+            if link.motion == BALL:
+                own = self._quaternion(link.coordinate)
+                w, *v = (values[one.name] for one in own)
+                omega, x = speeds[:, at], np.stack(v, axis=1)
+                # rate = (0, omega) quaternion / 2
+                found[own[0].name] = -0.5 * (omega * x).sum(axis=1)
+                turned = 0.5 * (w[:, None] * omega + np.cross(omega, x))
+                found |= {one.name: turned[:, k] for k, one in enumerate(own[1:])}
+            elif link.degrees:
+                found[link.coordinate] = speeds[:, at.start] / link.slope
+        return found
+
+    def _drive(self, name: str, largest: float) -> Drive:
+        links = zip(self.tree.links, self._slots, strict=True)
+        for link, at in links:
+            if link.degrees and link.coordinate == name:
+                return Drive(name, at, largest, 1.0 if link.motion == BALL else 1.0 / link.slope)
+        names = list(self.degrees)
+        remedy = f"it has: {', '.join(names)}{_check.suggestion(name, names)}"
+        must = "be a free coordinate or a spherical joint of the model"
+        _check.refuse("Torques", "largest", name, must, remedy=remedy)
+
+    @cached_property
+    def geometry(self) -> Any:
+        """Lengths (m,) of the paths at director coordinates, and P^T dl/dq (degrees, m)."""
+        q, own = ca.SX.sym("q", self.directors.n), self.directors
+        lengths = [one.path.length(q) for one in self.muscles]
+        arms = [own.pull(q, ca.gradient(one, q)) for one in lengths]
+        parts = ca.vertcat(*lengths), ca.horzcat(*arms)
+        return ca.Function("geometry", [q], list(parts), ["q"], ["length", "arms"])

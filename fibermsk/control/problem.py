@@ -1,0 +1,247 @@
+"""Optimal control of a model: what is moved, how it begins and ends, and what is made small."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fibermsk import _check
+from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, number
+from fibermsk.control.conditions import Along, AtRest, EndState, FreeDuration, Phase, Range
+from fibermsk.control.objectives import Effort, Objectives, Term
+from fibermsk.errors import ModelWarning
+from fibermsk.model import ActivationDynamics, Model
+
+if TYPE_CHECKING:
+    from fibermsk.control.solution import ControlSolution
+
+SHARPEST = 2.0
+"""Sharpness of the change from rise to fall of an activation above which excitations chatter."""
+
+_OWNER = "OptimalControl"
+
+
+@dataclass(frozen=True)
+class Excitations(Checked):
+    """Controls: excitations of all line muscles that act, constant in each interval.
+
+    A muscle whose activation is no state is given its activation.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Bounds of all, in [0, 1].
+    """
+
+    lower: float = number("", NON_NEGATIVE, default=0.0)
+    upper: float = number("", POSITIVE, default=1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.lower <= self.upper <= 1.0:
+            must = f"lie between lower = {self.lower:g} and 1"
+            _check.refuse("Excitations", "upper", self.upper, must)
+
+
+@dataclass(frozen=True, eq=False)
+class Torques:
+    """Controls: torques or forces on coordinates and across balls, constant in each interval.
+
+    Parameters
+    ----------
+    largest : mapping of str to float
+        Largest torque or force of coordinates, and of each component of the torque across
+        spherical and free joints, by name [N m or N]; positive. That of a ball is a vector in the
+        axes of its parent.
+    """
+
+    largest: Mapping[str, float]
+
+    def __post_init__(self) -> None:
+        _check.instance("Torques", "largest", self.largest, Mapping, "a dict by name")
+        if not self.largest:
+            _check.refuse("Torques", "largest", self.largest, "name a coordinate or joint")
+        values = {
+            name: _check.positive("Torques", f"largest[{name!r}]", value, "N m or N")
+            for name, value in self.largest.items()
+        }
+        _check.store(self, largest=values)
+
+
+@dataclass(frozen=True, eq=False)
+class OptimalControl:
+    """Find the excitations or torques that do a task best.
+
+    Parameters
+    ----------
+    model : Model
+        Bodies on hinges, sliders, universal, spherical and free joints, closed chains, forces on
+        coordinates, and line muscles with the curves of De Groote.
+    duration : float, FreeDuration or sequence of Phase
+        Duration of the motion [s]; or its parts, one after the other.
+    steps : int
+        Number of intervals; of parts, they have their own.
+    controls : Excitations, Torques or sequence of them
+        What is chosen in every interval.
+    objective : Term or sum of terms
+        What is made small, such as ``fm.Effort() + 1e-3 * fm.Activation()``.
+    start, end : EndState
+        State at both ends; see `AtRest`.
+    path : sequence of Range or Along
+        What holds during the motion.
+
+    Raises
+    ------
+    ModelError
+        If the model cannot be described so, or the conditions are not valid or contradict each
+        other.
+
+    Warns
+    -----
+    ModelWarning
+        If excitations that alternate cost less than steady ones, so that there is no optimum.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> problem = fm.make_scene("two_muscle_arm")  # doctest: +SKIP
+    >>> solution = problem.solve()  # doctest: +SKIP
+    """
+
+    model: Model
+    _: KW_ONLY
+    duration: float | FreeDuration | Sequence[Phase]
+    steps: int = 50
+    controls: Excitations | Torques | Sequence[Excitations | Torques] = field(
+        default_factory=Excitations
+    )
+    objective: Term | Objectives = field(default_factory=Effort)
+    start: EndState = field(default_factory=AtRest)
+    end: EndState = field(default_factory=AtRest)
+    path: Sequence[Range | Along] = ()
+
+    def __post_init__(self) -> None:
+        _check.instance(_OWNER, "model", self.model, Model, "a Model")
+        steps = _check.count(_OWNER, "steps", self.steps)
+        phases = self.duration
+        if not isinstance(phases, Sequence):
+            own = phases
+            if not isinstance(own, FreeDuration):
+                own = _check.positive(_OWNER, "duration", own, "s")
+            phases = (Phase(own, steps),)
+        _check.items(_OWNER, "duration", phases, Phase, "a Phase", "Phases")
+        controls = self.controls
+        if isinstance(controls, Excitations | Torques):
+            controls = (controls,)
+        what = "an Excitations or Torques"
+        _check.items(_OWNER, "controls", controls, Excitations | Torques, what, what)
+        for name in ("start", "end"):
+            _check.instance(_OWNER, name, getattr(self, name), EndState, "an EndState")
+        what = "a Range or an Along"
+        _check.items(_OWNER, "path", self.path, Range | Along, what, what)
+        _check.store(
+            self,
+            duration=tuple(phases),
+            steps=sum(one.steps for one in phases),
+            controls=tuple(controls),
+            objective=Objectives.of(self.objective),
+            path=tuple(self.path),
+        )
+        self._warn_of_chattering()
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """Parts of the motion, one or more."""
+        found: Any = self.duration
+        return found
+
+    @property
+    def excitations(self) -> Excitations | None:
+        """Bounds of excitations, if they are controls."""
+        return next((one for one in self.controls if isinstance(one, Excitations)), None)  # type: ignore[union-attr]
+
+    @property
+    def largest(self) -> dict[str, float]:
+        """Largest torques by name."""
+        found: dict[str, float] = {}
+        for one in self.controls:  # type: ignore[union-attr]
+            if isinstance(one, Torques):
+                found |= one.largest
+        return found
+
+    def solve(
+        self,
+        guess: ControlSolution | None = None,
+        *,
+        starts: int = 1,
+        coarse: int = 0,
+        tolerance: float = 1e-10,
+        iterations: int = 500,
+        seed: int = 0,
+        expand: bool = False,
+        progress: bool | Callable[[Any], None] = True,
+    ) -> ControlSolution:
+        """Solve the problem, and simulate the model with the controls that were found.
+
+        Parameters
+        ----------
+        guess : ControlSolution, optional
+            Solution of this problem with other steps or conditions from which to start. By default
+            a straight motion between both ends.
+        starts : int
+            Number of starts; those after the first are bent at random, smoothly. The best optimum
+            is returned, the others are its `optima`.
+        coarse : int
+            Number of times that the steps are halved to start with; each solution is the guess of
+            the next finer one.
+        tolerance : float
+            Tolerance of the conditions of optimality; positive.
+        iterations : int
+            Largest number of iterations.
+        seed : int
+            Of the random starts.
+        expand : bool
+            Whether the whole problem is made one graph: slower to build, three times faster to
+            solve.
+        progress : bool or callable
+            Whether iterations are printed; or a function of a `SolverStep`.
+
+        Returns
+        -------
+        solution : ControlSolution
+            An optimum; or the last iterate, after an interrupt, with status "interrupted".
+
+        Raises
+        ------
+        ConvergenceError
+            If no optimum is found. Its `solution` is the last iterate; the message names the worst
+            violation and the controls at their bounds.
+        """
+        from fibermsk.control.search import search
+
+        return search(
+            self, guess, starts=starts, coarse=coarse, tolerance=tolerance, iterations=iterations,
+            seed=seed, expand=expand, progress=progress,
+        )  # fmt: skip
+
+    def _warn_of_chattering(self) -> None:
+        terms = self.objective.terms  # type: ignore[union-attr]
+        if self.excitations is None or not any(isinstance(term, Effort) for _, term in terms):
+            return
+        for muscle in self.model.acting_muscles:
+            driven = muscle.activation
+            if not isinstance(driven, ActivationDynamics):
+                continue
+            sharpness = getattr(driven.law, "sharpness", 0.0)
+            if sharpness > SHARPEST:
+                warnings.warn(
+                    f"line muscle {muscle.name!r}: sharpness = {sharpness:g} of its activation "
+                    f"exceeds {SHARPEST:g}: where rise and fall have other time constants, an "
+                    "excitation that alternates costs less than a steady one, and there is no "
+                    "optimum; use fm.SmoothActivation(sharpness=0.1)",
+                    ModelWarning,
+                    stacklevel=4,
+                )
+                return

@@ -1,0 +1,314 @@
+"""Search for an optimum: starts, coarse grids, references of balls, and what is reported."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.control.again import at_nodes, driven_model, marched, simulated
+from fibermsk.control.discrete import Node
+from fibermsk.control.ends import Ends
+from fibermsk.control.guess import BEND, Guess, resampled, straight
+from fibermsk.control.interval import Intervals
+from fibermsk.control.plant import Plant
+from fibermsk.control.problem import OptimalControl
+from fibermsk.control.solution import ControlSolution, Resimulation, by_name
+from fibermsk.control.solver import Solved, SolverStep, Warm, solve, worst_of
+from fibermsk.control.transcription import Transcription
+from fibermsk.errors import ConvergenceError
+
+_FAR = 2.0
+"""Size of the vector of a ball, from its reference, above which references move to the solution: a
+quarter turn. The chart ends at half a turn."""
+
+_RECENTERED = 5
+"""Most times that references move."""
+
+_AT_BOUND = 1e-6
+"""Distance from a bound below which a control counts as at it."""
+
+_LARGE = 0.05
+"""Difference to the run of `simulate` above which a warning says that steps are few [rad or m]."""
+
+
+class _Found(NamedTuple):
+    """A solution of the discrete problem."""
+
+    problem: Transcription
+    solved: Solved
+    guess: Guess  # the solution as one
+
+
+def search(
+    problem: OptimalControl,
+    guess: ControlSolution | None,
+    *,
+    starts: int,
+    coarse: int,
+    tolerance: float,
+    iterations: int,
+    seed: int,
+    expand: bool,
+    progress: bool | Callable[[SolverStep], None],
+) -> ControlSolution:
+    """Solve a problem; see `OptimalControl.solve`."""
+    owner = "OptimalControl.solve"
+    _check.instance(owner, "guess", guess, (ControlSolution, type(None)), "a ControlSolution")
+    starts = _check.count(owner, "starts", starts)
+    coarse = _check.count(owner, "coarse", coarse) if coarse else 0
+    tolerance = _check.positive(owner, "tolerance", tolerance)
+    iterations = _check.count(owner, "iterations", iterations)
+    expand = _check.flag(owner, "expand", expand)
+    tell = progress if callable(progress) else _tell if progress else None
+    plant = Plant(problem.model, problem.largest, problem.excitations is not None)
+    intervals = Intervals(plant, problem.objective, problem.excitations is not None)  # type: ignore[arg-type]
+    ends = Ends(problem, intervals)
+    _check_controls(problem, intervals)
+    rng = np.random.default_rng(seed)
+    found = list[_Found]()
+
+    def run(own: OptimalControl, first: Guess, warm: Warm | None) -> _Found:
+        return _solved(
+            own, intervals, first, warm, tolerance=tolerance, iterations=iterations,
+            expand=expand, tell=tell,
+        )  # fmt: skip
+
+    for k in range(starts):
+        bend = rng.normal(scale=BEND, size=(plant.tree.degrees, 2)) if k else None
+        own = _coarser(problem, coarse)
+        warm = None
+        if guess is not None and not k:
+            first = resampled(guess.guess, intervals, own)
+            warm = guess.warm if len(guess.controls) and guess.time.size == own.steps + 1 else None
+        else:
+            first = straight(own, intervals, Ends(own, intervals), bend)
+        one = run(own, first, warm)
+        while own.steps < problem.steps and one.solved.status == "success":
+            coarse_now = round(np.log2(problem.steps / own.steps)) - 1
+            own = _coarser(problem, coarse_now)
+            one = run(own, resampled(one.guess, intervals, own), None)
+        found.append(one)
+        if one.solved.status == "interrupted":
+            break
+    order = {"success": 0, "interrupted": 1, "failed": 2}
+    found.sort(key=lambda one: (order[one.solved.status], one.solved.objective))
+    optima = tuple((one.solved.objective, one.solved.status) for one in found)
+    solution = replace(_solution(problem, intervals, ends, found[0]), optima=optima)
+    if solution.status == "failed":
+        _fail(found[0], solution)
+    if tell is _tell:
+        print(_line_of(solution), file=sys.stderr)
+    return solution
+
+
+def _coarser(problem: OptimalControl, halvings: int) -> OptimalControl:
+    """The problem with half the steps, several times."""
+    if not halvings:
+        return problem
+    phases = tuple(replace(one, steps=max(one.steps >> halvings, 1)) for one in problem.phases)
+    return replace(problem, duration=phases)
+
+
+def _check_controls(problem: OptimalControl, intervals: Intervals) -> None:
+    """Refuse unknown names among the controls of phases."""
+    names = [one.name for one in intervals.plant.muscles] if intervals.excited else []
+    names += [label for one in intervals.plant.drives for label in one.labels]
+    for k, phase in enumerate(problem.phases):
+        for name in phase.controls:
+            if name not in names:
+                remedy = f"they are: {', '.join(names)}{_check.suggestion(name, names)}"
+                _check.refuse(f"Phase {k}", "control", name, "be a control", remedy=remedy)
+
+
+def _solved(
+    problem: OptimalControl, intervals: Intervals, guess: Guess, warm: Warm | None, **options: Any
+) -> _Found:
+    """Solve, and move the references of balls to the solution where it is far from them."""
+    ends, plant = Ends(problem, intervals), intervals.plant
+    slots = [plant.tree.slots()[k] for k in plant.directors.balls]
+    for left in reversed(range(_RECENTERED)):
+        references = [one.references for one in guess.nodes]
+        own = Transcription(problem, intervals, ends, references, guess.durations)
+        solved = solve(own, _unknowns(own, guess), warm=warm, **options)
+        found = _as_guess(own, solved.x)
+        sizes = [float(np.linalg.norm(one.s[at])) for one in found.nodes for at in slots]
+        centered = [one.centered(plant.directors) for one in found.nodes]
+        guess, warm = found._replace(nodes=centered), None
+        if max(sizes, default=0.0) <= _FAR or solved.status == "interrupted" or not left:
+            return _Found(own, solved, guess)
+    raise AssertionError
+
+
+def _unknowns(problem: Transcription, guess: Guess) -> Array:
+    """Unknowns (n,) of a guess."""
+    x = np.zeros(problem.unknowns.n)
+    for n, own in enumerate(problem.nodes):
+        x[own] = np.concatenate([guess.nodes[n].s, guess.states[n]])
+    for n, own in enumerate(problem.controls):
+        x[own] = guess.controls[n]
+    for own in problem.durations:
+        x[own] = 1.0
+    return x
+
+
+def _as_guess(problem: Transcription, x: Array) -> Guess:
+    """Unknowns as poses, states, controls and durations."""
+    at = problem.intervals.layout
+    z = np.array([x[own] for own in problem.nodes])
+    c = np.array([x[own] for own in problem.controls]).reshape(problem.n, at.n_interval)
+    nodes = [Node(s, R) for s, R in zip(z[:, at.s], problem.references, strict=True)]
+    durations = [
+        float(scale) * (float(x[own][0]) if own.stop > own.start else 1.0)
+        for scale, own in zip(problem.scales, problem.durations, strict=True)
+    ]
+    return Guess(nodes, z[:, at.s.stop :], c, np.array(durations))
+
+
+def _solution(
+    problem: OptimalControl, intervals: Intervals, ends: Ends, found: _Found
+) -> ControlSolution:
+    own, solved, plant, at = found.problem, found.solved, intervals.plant, intervals.layout
+    raw = _as_guess(own, solved.x)
+    time = own.times(solved.x)
+    h = np.diff(time)
+    z = np.array([solved.x[one] for one in own.nodes])
+    observed = [
+        intervals.observed(z[n], own.references[n], z[n + 1], own.references[n + 1],
+                           raw.controls[n], h[n])
+        for n in range(own.n)
+    ]  # fmt: skip
+    terms = np.array([np.array(one[0]).ravel() for one in observed]).reshape(own.n, -1).sum(axis=0)
+    forces = np.array([np.array(one[1]).ravel() for one in observed]).reshape(own.n, -1)
+    names, largest = own.control_names(), np.ones(at.n_interval)
+    largest[at.u] = [one.largest for one in plant.drives for _ in one.labels]
+    controls = dict(zip(names, (raw.controls * largest).T.copy(), strict=True))
+    excited, elastic = intervals.indices()
+    muscles = plant.muscles
+    activations = {muscles[m].name: z[:, at.a][:, k].copy() for k, m in enumerate(excited)}
+    fibers = {muscles[m].name: muscles[m].optimum * z[:, at.x][:, k] for k, m in enumerate(elastic)}
+    placed = [plant.directors.place(*one) for one in raw.nodes]
+    lengths = np.array([np.array(plant.geometry(one)[0]).ravel() for one in placed])
+    coordinates = plant.coordinates_of(raw.nodes)
+    names_of_terms = [term.name for _, term in problem.objective.terms]  # type: ignore[union-attr]
+    model = driven_model(
+        plant, time, coordinates, activations, controls, at_rest=problem.start.at_rest
+    )
+    result = simulated(model, time)
+    speeds, again = _again(intervals, ends, raw, z, h, time, coordinates, result)
+    return ControlSolution(
+        solved.status, solved.reason, time, coordinates, speeds, controls, activations, fibers,
+        {one.name: lengths[:, m].copy() for m, one in enumerate(muscles)},
+        {one.name: forces[:, m].copy() for m, one in enumerate(muscles)},
+        float(time[-1]), solved.objective,
+        dict(zip(names_of_terms, terms.tolist(), strict=True)),
+        solved.iterations, solved.history, solved.stationarity, solved.violation,
+        by_name([one.name for one in own.equations.labels], solved.multipliers),
+        solved.build_seconds, solved.solve_seconds, solved.entries, again, result, found.guess,
+        Warm(solved.multipliers, solved.bound_multipliers),
+    )  # fmt: skip
+
+
+def _again(
+    intervals: Intervals, ends: Ends, raw: Guess, z: Array, h: Array, time: Array,
+    coordinates: dict[str, Array], result: Any,
+) -> tuple[dict[str, Array], Resimulation]:  # fmt: skip
+    """Rates at the nodes, and how far forward runs are from the solution."""
+    plant, at = intervals.plant, intervals.layout
+    rates = _rates(intervals, raw, z, h)
+    first = raw.nodes[0]
+    p = np.array(plant.discrete.momentum(*first)) @ (
+        np.zeros(rates.shape[1]) if ends.at_rest else plant.speeds()
+    )
+    try:
+        nodes = marched(intervals, first, z[0, at.s.stop :], p, raw.controls, h, raw.nodes)
+        off = plant.coordinates_of(nodes)
+        discrete = max(np.abs(off[name] - coordinates[name]).max() for name in coordinates)
+    except (ConvergenceError, np.linalg.LinAlgError):
+        discrete = np.nan
+    speeds = plant.rates_of(raw.nodes, rates)
+    if not result.is_complete:
+        return speeds, Resimulation(float(discrete), np.nan, np.nan)
+    x, v = at_nodes(result, time)
+    return speeds, Resimulation(
+        float(discrete),
+        float(max(np.abs(x[name] - coordinates[name]).max() for name in coordinates)),
+        float(max(np.abs(v[name] - speeds[name]).max() for name in coordinates)),
+    )
+
+
+def _rates(intervals: Intervals, raw: Guess, z: Array, h: Array) -> Array:
+    """Speeds (n + 1, degrees) in the free directions at the nodes, from the momenta."""
+    plant, nodes = intervals.plant, raw.nodes
+    found = np.empty((len(nodes), plant.tree.degrees))
+    for n, node in enumerate(nodes):
+        # momentum after the interval before a node, or before that after the first one
+        k = max(n - 1, 0)
+        parts = intervals.step(
+            z[k], nodes[k].references, z[k + 1], nodes[k + 1].references, raw.controls[k], h[k]
+        )
+        p = np.array(parts[1 if n else 0]).ravel()
+        found[n] = np.linalg.solve(np.array(plant.discrete.momentum(*node)), p)
+    return found
+
+
+def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
+    own, solved = found.problem, found.solved
+    worst, time = worst_of(own, solved), solution.time
+    text = f"no optimum was found: {solved.reason} after {solved.iterations} iterations"
+    if worst is not None and solved.violation > _AT_BOUND:
+        label, value, bound = worst
+        sign = ">" if value > bound else "<"
+        unit = f" {label.unit}" if label.unit else ""
+        text += (
+            f"; the worst violation is {label.name!r} at node {label.node:g}, "
+            f"t = {np.interp(label.node, np.arange(time.size), time):.4g} s: "
+            f"{value:.4g}{unit} {sign} {bound:.4g}{unit}"
+        )
+    bound = _at_bounds(found)
+    if bound:
+        text += f"; at their bounds: {bound}"
+    error = ConvergenceError(text)
+    error.result = solution.result
+    error.solution = solution  # type: ignore[attr-defined]
+    raise error
+
+
+def _at_bounds(found: _Found) -> str:
+    """Names of controls at their bounds, and in how many of the intervals."""
+    own, x = found.problem, found.solved.x
+    low, high = own.unknowns.bounds()
+    counts: dict[str, int] = {}
+    for at in own.controls:
+        beside = np.minimum(x[at] - low[at], high[at] - x[at]) < _AT_BOUND
+        for label, is_there in zip(own.unknowns.labels[at], beside, strict=True):
+            if is_there:
+                counts[label.name] = counts.get(label.name, 0) + 1
+    return ", ".join(f"{name} ({k} of {own.n} intervals)" for name, k in counts.items())
+
+
+def _tell(step: SolverStep) -> None:
+    print(
+        f"  iteration {step.iteration:4d}  objective {step.objective:.6g}  "
+        f"violation {step.violation:.1e}  {step.seconds:.1f} s",
+        file=sys.stderr,
+    )
+
+
+def _line_of(solution: ControlSolution) -> str:
+    own = solution.resimulation
+    text = (
+        f"{solution.status}: objective {solution.objective:.6g} after {solution.iterations} "
+        f"iterations, built in {solution.build_seconds:.2f} s and solved in "
+        f"{solution.solve_seconds:.2f} s; Jacobian {solution.entries[0]} and Hessian "
+        f"{solution.entries[1]} entries\nsimulated again: discrete {own.discrete:.1e}, "
+        f"coordinates {own.coordinate:.1e}, speeds {own.speed:.1e}"
+    )
+    if own.coordinate > _LARGE:
+        text += "; the steps are too few for this motion, use more"
+    return text

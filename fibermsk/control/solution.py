@@ -1,0 +1,133 @@
+"""What optimal control finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.control.guess import Guess
+from fibermsk.control.solver import Warm
+from fibermsk.results import Result
+
+
+@dataclass(frozen=True, eq=False)
+class Resimulation:
+    """How the model moves with the controls that were found.
+
+    Attributes
+    ----------
+    discrete : float
+        Largest difference of a coordinate between the solution and the discrete equations solved
+        forward from its start [rad or m].
+    coordinate, speed : float
+        Largest differences of coordinates and of their rates between the solution and a run of
+        `fibermsk.simulate` [rad or m, rad/s or m/s]. They fall with the square of the steps.
+    """
+
+    discrete: float
+    coordinate: float
+    speed: float
+
+
+@dataclass(frozen=True, eq=False)
+class ControlSolution:
+    """A motion with its controls.
+
+    Attributes
+    ----------
+    status, message : str
+        "success", "interrupted" or "failed", and what the solver says.
+    time : (n + 1,) float array
+        Nodes [s].
+    coordinates, speeds : dict of (n + 1,) float array
+        By coordinate [rad or m], and their rates at the nodes.
+    controls : dict of (n,) float array
+        Excitations, and torques [N m or N], of each interval, by name.
+    activations, fiber_lengths, lengths : dict of (n + 1,) float array
+        Of the muscles at the nodes, where they are states; [-], [m], and lengths of paths [m].
+    forces : dict of (n,) float array
+        Tendon force of each interval [N].
+    duration : float
+        [s]
+    objective : float
+        Value of the objective; `terms` has its unweighted terms by name.
+    terms : dict of float
+        Terms.
+    iterations : int
+        Iterations of the solver; `history` has objective, violation and dual infeasibility of each.
+    stationarity, violation : float
+        Largest component of the gradient of the Lagrangian, and largest violation of an equation.
+    multipliers : dict of (k,) float array
+        Of the equations, by name and in order of time.
+    build_seconds, solve_seconds : float
+        Wall times [s].
+    entries : (int, int)
+        Entries of Jacobian and Hessian.
+    resimulation : Resimulation
+        Differences to forward runs.
+    result : Result
+        The run of `fibermsk.simulate` with these controls, with a frame at each node.
+    optima : tuple of (float, str)
+        Objective and status of all starts, the best first.
+    """
+
+    status: str
+    message: str
+    time: Array
+    coordinates: dict[str, Array]
+    speeds: dict[str, Array]
+    controls: dict[str, Array]
+    activations: dict[str, Array]
+    fiber_lengths: dict[str, Array]
+    lengths: dict[str, Array]
+    forces: dict[str, Array]
+    duration: float
+    objective: float
+    terms: dict[str, float]
+    iterations: int
+    history: Array
+    stationarity: float
+    violation: float
+    multipliers: dict[str, Array]
+    build_seconds: float
+    solve_seconds: float
+    entries: tuple[int, int]
+    resimulation: Resimulation
+    result: Result
+    guess: Guess = field(repr=False)
+    warm: Warm = field(repr=False)
+    optima: tuple[tuple[float, str], ...] = ()
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """Numbers for ``fibermsk run --json``."""
+        own = self.resimulation
+        return {
+            "objective": self.objective, "terms": self.terms, "duration": self.duration,
+            "iterations": self.iterations, "kkt": self.stationarity, "violation": self.violation,
+            "build_seconds": self.build_seconds, "solve_seconds": self.solve_seconds,
+            "jacobian_entries": self.entries[0], "hessian_entries": self.entries[1],
+            "resimulation": {
+                "discrete": own.discrete, "coordinate": own.coordinate, "speed": own.speed,
+            },
+            "optima": [list(one) for one in self.optima],
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        own = self.resimulation
+        return (
+            f"ControlSolution({self.status}: objective {self.objective:.6g} after "
+            f"{self.iterations} iterations, {self.time.size - 1} steps over {self.duration:g} s; "
+            f"simulated again: {own.coordinate:.2g} off)"
+        )
+
+
+def by_name(labels: list[str], values: Array) -> dict[str, Array]:
+    """Values by label, in order."""
+    found: dict[str, list[float]] = {}
+    for label, value in zip(labels, values.tolist(), strict=True):
+        found.setdefault(label, []).append(value)
+    return {name: np.array(one) for name, one in found.items()}

@@ -1,0 +1,38 @@
+"""The package's own scalar laws as expressions of CasADi.
+
+The laws are written once, for numbers; where they have branches they compare real parts. A `Traced`
+number is an expression together with a value: the law is computed on both and takes the branch of
+the value. The expression is the law wherever that branch holds, which a caller must see to.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import casadi as ca
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+SX = Any
+"""A symbolic expression."""
+
+_NAMES = {
+    "add": "plus", "arcsinh": "asinh", "arctan2": "atan2", "divide": "rdivide",
+    "multiply": "times", "subtract": "minus",
+}  # fmt: skip
+"""Functions of numpy that have another name in CasADi."""
+
+
+class Traced(NDArrayOperatorsMixin):
+    """An expression, and its value at the point whose branches are taken."""
+
+    def __init__(self, symbol: SX, value: float) -> None:
+        self.symbol, self.real = ca.SX(symbol), float(value)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Traced:
+        """Apply a function of numpy to both."""
+        given = [one if isinstance(one, Traced) else Traced(one, one) for one in inputs]
+        symbols, name = [one.symbol for one in given], str(ufunc.__name__)
+        own = getattr(ca, _NAMES.get(name, name), None) if name != "negative" else ca.SX.__neg__
+        if own is None:
+            raise TypeError(f"CasADi has no function {name}")
+        return Traced(own(*symbols), ufunc(*(one.real for one in given)))

@@ -1,0 +1,287 @@
+"""The discrete problem: unknowns, equations and bounds, each with a name.
+
+Unknowns are chart coordinates and states at the nodes, controls in the intervals, multipliers of
+closed chains, and durations that are free. Source: `optimal_control.md`, sections 2 to 6: equality
+of the momenta of neighboring intervals, and the momenta at both ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.control.conditions import Along, FreeDuration
+from fibermsk.control.elements import place_station
+from fibermsk.control.ends import Ends
+from fibermsk.control.interval import FIBERS, Intervals
+from fibermsk.control.problem import OptimalControl
+from fibermsk.model import Station
+
+
+class Label(NamedTuple):
+    """What an unknown or an equation is.
+
+    Attributes
+    ----------
+    name : str
+        Name for messages.
+    node : float
+        Node, or the middle of an interval; NaN for those of the whole motion.
+    unit : str
+        Its unit.
+    """
+
+    name: str
+    node: float
+    unit: str = ""
+
+
+@dataclass
+class Rows:
+    """Unknowns or equations in order, with their bounds and labels."""
+
+    symbols: list[Any] = field(default_factory=list)
+    lower: list[Array] = field(default_factory=list)
+    upper: list[Array] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    n: int = 0
+
+    def add(self, symbol: Any, lower: Any, upper: Any, labels: list[Label]) -> slice:
+        """Add some; returns where they stand."""
+        size = len(labels)
+        assert symbol.numel() == size
+        self.symbols.append(ca.vec(symbol))
+        self.lower.append(np.broadcast_to(np.asarray(lower, float), size))
+        self.upper.append(np.broadcast_to(np.asarray(upper, float), size))
+        self.labels += labels
+        self.n += size
+        return slice(self.n - size, self.n)
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Lower and upper bounds (n,)."""
+        return np.concatenate(self.lower), np.concatenate(self.upper)
+
+
+class Pose:
+    """A pose of the model at a node, as expressions of CasADi; see `Along`."""
+
+    def __init__(self, transcription: Transcription, s: Any, R: Any) -> None:
+        self._of, self._s, self._R = transcription, s, R
+
+    def coordinate(self, name: str) -> Any:
+        """Value of a coordinate [rad or m]."""
+        at = self._of.plant.known("Pose", "coordinate", name, balls=False)
+        return self._s[at]
+
+    def point(self, station: Station) -> Any:
+        """Point of a body in ground (3,) [m]."""
+        plant = self._of.plant
+        q = ca.SX.sym("q", plant.directors.n)
+        placed = ca.Function("point", [q], [place_station(plant.tree, station, q)])
+        return placed(plant.directors.place(self._s, self._R))
+
+
+class Transcription:
+    """The discrete problem for given references of the balls at the nodes.
+
+    Attributes
+    ----------
+    unknowns, equations : Rows
+        What is solved for, and what must hold.
+    value : MX
+        The objective.
+    nodes, controls, held, durations : list of slice
+        Where the unknowns of each node, interval, node with multipliers, and phase stand.
+    """
+
+    def __init__(
+        self, problem: OptimalControl, intervals: Intervals, ends: Ends, references: list[Array],
+        guess: Array,
+    ) -> None:  # fmt: skip
+        self.problem, self.intervals, self.ends = problem, intervals, ends
+        self.plant, self.references = intervals.plant, references
+        self.unknowns, self.equations = Rows(), Rows()
+        self.nodes, self.controls = list[slice](), list[slice]()
+        self.held, self.durations = list[slice](), list[slice]()
+        # durations of the guess: the scale of free ones, and of the momenta
+        self.scales = guess
+        self._phase = np.repeat(np.arange(len(problem.phases)), [p.steps for p in problem.phases])
+        self.n = self._phase.size
+        self._lengths = self._add_durations()
+        self._add_unknowns()
+        self.value = ca.MX(0)
+        self._add_equations()
+
+    def _add_durations(self) -> list[Any]:
+        """Length of the intervals of each phase [s]."""
+        found: list[Any] = []
+        for k, (phase, scale) in enumerate(zip(self.problem.phases, self.scales, strict=True)):
+            if not isinstance(phase.duration, FreeDuration):
+                self.durations.append(slice(0, 0))
+                found.append(ca.MX(phase.duration / phase.steps))
+                continue
+            own = ca.MX.sym("T")
+            low, high = phase.duration.lower / scale, phase.duration.upper / scale
+            label = Label("duration" if len(self.scales) == 1 else f"duration of part {k}", np.nan)
+            self.durations.append(self.unknowns.add(own, low, high, [label]))
+            found.append(own * (scale / phase.steps))
+        return found
+
+    def step_of(self, interval: int) -> Any:
+        """Length of an interval [s]."""
+        return self._lengths[self._phase[interval]]
+
+    def _add_unknowns(self) -> None:
+        """Nodes and intervals in turn, so that equations are banded."""
+        plant, at = self.plant, self.intervals.layout
+        excited, elastic = self.intervals.indices()
+        low, high = np.full(at.n_node, -np.inf), np.full(at.n_node, np.inf)
+        low[at.a], high[at.a] = 0.0, 1.0
+        low[at.x], high[at.x] = FIBERS
+        for own, (a, b) in self.ends.ranges.items():
+            low[own], high[own] = a, b
+        names = [(one, "") for one in self._degree_names()]
+        names += [(f"activation of {plant.muscles[m].name}", "") for m in excited]
+        names += [(f"fiber length of {plant.muscles[m].name}", "l_0") for m in elastic]
+        lowest, highest = self._control_bounds()
+        labels_c = self.control_names()
+        k = plant.discrete.held
+        for n in range(self.n + 1):
+            given = self.ends.fixed.get(n if n == 0 else n - self.n - 1)
+            a, b = low.copy(), high.copy()
+            if given is not None:
+                known = np.isfinite(given)
+                a[known] = b[known] = given[known]
+            symbol = ca.MX.sym(f"z{n}", at.n_node)
+            labels = [Label(name, n, unit) for name, unit in names]
+            self.nodes.append(self.unknowns.add(symbol, a, b, labels))
+            if k:
+                symbol = ca.MX.sym(f"held{n}", k)
+                free = [Label("multiplier of a closed chain", n)] * k
+                self.held.append(self.unknowns.add(symbol, -np.inf, np.inf, free))
+            if n < self.n:
+                symbol = ca.MX.sym(f"c{n}", at.n_interval)
+                labels = [Label(name, n + 0.5) for name in labels_c]
+                own = self.unknowns.add(symbol, lowest[n], highest[n], labels)
+                self.controls.append(own)
+
+    def control_names(self) -> list[str]:
+        """Names of the controls of an interval."""
+        own = [one.name for one in self.plant.muscles] if self.intervals.excited else []
+        return own + [label for one in self.plant.drives for label in one.labels]
+
+    def _control_bounds(self) -> tuple[Array, Array]:
+        """Bounds (n, n_controls); torques over their largest values."""
+        at, bounds = self.intervals.layout, self.problem.excitations
+        low, high = np.full((self.n, at.n_interval), -1.0), np.ones((self.n, at.n_interval))
+        if bounds is not None:
+            low[:, at.e], high[:, at.e] = bounds.lower, bounds.upper
+        names = self.control_names()
+        largest = np.ones(at.n_interval)
+        sizes = [(one.largest, one.labels) for one in self.plant.drives]
+        largest[at.u] = [size for size, labels in sizes for _ in labels]
+        for k, phase in enumerate(self.problem.phases):
+            own = self._phase == k
+            for name, (a, b) in phase.controls.items():
+                j = names.index(name)
+                low[own, j], high[own, j] = a / largest[j], b / largest[j]
+        return low, high
+
+    def _degree_names(self) -> list[str]:
+        found = [""] * self.plant.tree.degrees
+        for name, at in self.plant.degrees.items():
+            n = at.stop - at.start
+            found[at] = [name] if n == 1 else [f"{name} {axis}" for axis in "xyz"]
+        return found
+
+    def _symbol(self, which: slice) -> Any:
+        """Symbol of unknowns that were added together."""
+        return self._by_start[which.start]
+
+    def _add_equations(self) -> None:
+        rows, at, plant = self.equations, self.intervals.layout, self.plant
+        starts = np.cumsum([0, *(one.numel() for one in self.unknowns.symbols[:-1])])
+        self._by_start = dict(zip(starts.tolist(), self.unknowns.symbols, strict=True))
+        z = [self._symbol(one) for one in self.nodes]
+        R = [ca.DM(one) for one in self.references]
+        names, torque = self._degree_names(), "N m"
+        excited, elastic = self.intervals.indices()
+        ruled = [f"activation rule of {plant.muscles[m].name}" for m in excited]
+        ruled += [f"tendon rule of {plant.muscles[m].name}" for m in elastic]
+        after: Any = self.ends.momentum(0, z[0][at.s], R[0])
+        for n in range(self.n + 1):
+            before: Any = self.ends.momentum(-1, z[n][at.s], R[n])
+            rules, h = None, self.step_of(min(n, self.n - 1))
+            if n < self.n:
+                c = self._symbol(self.controls[n]) if at.n_interval else ca.MX(0, 1)
+                found = self.intervals.step(z[n], R[n], z[n + 1], R[n + 1], c, h)
+                before, next_after, rules, value = found
+                self.value += value
+            else:
+                next_after = None
+            if plant.discrete.held:
+                opening, pull = plant.discrete.closure(z[n][at.s], R[n], self._symbol(self.held[n]))
+                after = None if after is None else after + pull
+                if n not in (0, self.n) or self._is_open(n):
+                    labels = [Label("closed chain", n, "m")] * opening.numel()
+                    rows.add(opening, 0.0, 0.0, labels)
+            if after is not None and before is not None:
+                labels = [Label(f"motion of {name}", n, torque) for name in names]
+                rows.add((after - before) / self._nominal(n), 0.0, 0.0, labels)
+            if rules is not None and rules.numel():
+                rows.add(rules, 0.0, 0.0, [Label(name, n + 0.5) for name in ruled])
+            self._add_conditions(n, z[n], R[n])
+            after = next_after
+
+    def _is_open(self, n: int) -> bool:
+        """Whether the pose at an end is not given whole, so that a closed chain must be asked."""
+        given = self.ends.fixed.get(0 if n == 0 else -1)
+        return given is None or not np.isfinite(given[self.intervals.layout.s]).all()
+
+    def _nominal(self, n: int) -> float:
+        k = self._phase[min(n, self.n - 1)]
+        return float(self.scales[k]) / self.problem.phases[k].steps
+
+    def _add_conditions(self, n: int, z: Any, R: Any) -> None:
+        """Points at the ends, tendons at the start, and functions along the motion."""
+        s, at = z[self.intervals.layout.s], self.intervals.layout
+        pose = Pose(self, s, R)
+        end = self.problem.start if n == 0 else self.problem.end if n == self.n else None
+        if end is not None:
+            for k, (station, place) in enumerate(end.points):
+                which = f"point {k} on {station.body.name} at the {'end' if n else 'start'}"
+                labels = [Label(f"{which}, {axis}", n, "m") for axis in "xyz"]
+                self.equations.add(pose.point(station) - ca.DM(np.asarray(place)), 0.0, 0.0, labels)
+        if n == 0 and at.x.stop > at.x.start and self.problem.start.at_rest:
+            excited, elastic = self.intervals.indices()
+            m = len(self.plant.muscles)
+            a: Any = ca.MX(m, 1)
+            if self.intervals.excited:
+                c = self._symbol(self.controls[0])[at.e]
+                a = c if not excited.size else a
+            for k, i in enumerate(excited):
+                a[int(i)] = z[at.a][k]
+            left = self.intervals.balance(s, R, a, z[at.x])[1]
+            labels = [Label(f"tendon of {self.plant.muscles[i].name} at rest", 0) for i in elastic]
+            self.equations.add(left, 0.0, 0.0, labels)
+        for one in self.problem.path:
+            if isinstance(one, Along) and (one.ends or n not in (0, self.n)):
+                found = ca.MX(one.function(pose))
+                low = -np.inf if one.lower is None else one.lower
+                high = np.inf if one.upper is None else one.upper
+                labels = [Label(one.name, n)] * found.numel()
+                self.equations.add(found, low, high, labels)
+
+    def times(self, x: Array) -> Array:
+        """Times of the nodes [s] at a solution (n_unknowns,)."""
+        total = np.zeros(self.n)
+        for k, (phase, own) in enumerate(zip(self.problem.phases, self.durations, strict=True)):
+            span = phase.duration
+            if isinstance(span, FreeDuration):
+                span = float(x[own][0]) * float(self.scales[k])
+            total[self._phase == k] = span / phase.steps
+        return np.concatenate([[0.0], np.cumsum(total)])
