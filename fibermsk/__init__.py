@@ -145,6 +145,23 @@ if TYPE_CHECKING:
     from fibermsk.backend import build as build
     from fibermsk.cli.commands.run import run_scene as run_scene
     from fibermsk.cli.running.scene_files import make_scene as make_scene
+    from fibermsk.control import (
+        Activation as Activation,
+        Along as Along,
+        AtRest as AtRest,
+        ControlSolution as ControlSolution,
+        Duration as Duration,
+        Effort as Effort,
+        EndState as EndState,
+        Excitations as Excitations,
+        FreeDuration as FreeDuration,
+        OptimalControl as OptimalControl,
+        Phase as Phase,
+        Range as Range,
+        Resimulation as Resimulation,
+        Torques as Torques,
+        Work as Work,
+    )
     from fibermsk.forces import (
         CoordinateActuator as CoordinateActuator,
         CoordinateController as CoordinateController,
@@ -233,6 +250,8 @@ _BY_MODULE = {
         shapes_from_wraps split_fiber with_muscle_mass""",
     "backend": "build",
     "cli.commands.run": "run_scene",
+    "control": """Activation Along AtRest ControlSolution Duration Effort EndState Excitations
+        FreeDuration OptimalControl Phase Range Resimulation Torques Work""",
     "cli.running.scene_files": "make_scene",
     "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
         PointSpring ViaRing""",

@@ -52,6 +52,7 @@ GROUPS = {
         ["backend", "system", "solvers", "scene_run", "cli", "protocol", "_version"],
     ),
     "Gradients": ("Derivatives of whole runs in numbers of their model.", ["gradients"]),
+    "Optimal control": ("Controls that do a task best, found with CasADi.", ["control"]),
     "Results": ("What a run gives.", ["results"]),
     "Pictures": ("`fibermsk.view`: windows, pictures, movies, plots.", ["view"]),
     "Errors and warnings": ("What is raised.", ["errors"]),

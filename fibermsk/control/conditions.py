@@ -56,13 +56,16 @@ class EndState:
             for name, value in self.coordinates.items()
         }
         turns = {name: _rotation(owner, name, value) for name, value in self.rotations.items()}
+        pairs = "pairs of a point and its place"
+        _check.instance(owner, "points", self.points, (tuple, list), pairs)
         points = [_placed(owner, k, one) for k, one in enumerate(self.points)]
         active: Any = self.activations
-        if active != "hold":
+        if not (isinstance(active, str) and active == "hold"):
             _check.instance(owner, "activations", active, Mapping, 'a dict by name, or "hold"')
+            given: Any = active
             active = {
                 name: _check.fraction(owner, f"activations[{name!r}]", value)
-                for name, value in active.items()
+                for name, value in given.items()
             }
         _check.store(
             self, coordinates=values, rotations=turns, points=tuple(points), activations=active
@@ -97,7 +100,8 @@ def AtRest(
     values = {} if coordinates is None else coordinates
     _check.instance("AtRest", "coordinates", values, Mapping, "a dict by name")
     active = {} if activations is None else activations
-    return EndState({**values, **named}, rotations or {}, points, active)
+    turns = {} if rotations is None else rotations
+    return EndState({**values, **named}, turns, points, active)
 
 
 @dataclass(frozen=True)

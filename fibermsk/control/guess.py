@@ -123,7 +123,7 @@ def _torques(intervals: Intervals, nodes: list[Node], h: Array) -> Array:
 
 def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Guess:
     """A guess with the steps of a problem: nodes between those of another one, by share of time."""
-    plant, n = intervals.plant, problem.steps
+    plant, n = intervals.plant, problem.n
     old = np.linspace(0.0, 1.0, len(guess.nodes))
     new = np.linspace(0.0, 1.0, n + 1)
     s = np.array([one.s for one in guess.nodes])

@@ -17,6 +17,9 @@ from fibermsk.model import ActivationDynamics, Model
 if TYPE_CHECKING:
     from fibermsk.control.solution import ControlSolution
 
+STEPS = 50
+"""Number of intervals unless given."""
+
 SHARPEST = 2.0
 """Sharpness of the change from rise to fall of an activation above which excitations chatter."""
 
@@ -81,8 +84,8 @@ class OptimalControl:
         coordinates, and line muscles with the curves of De Groote.
     duration : float, FreeDuration or sequence of Phase
         Duration of the motion [s]; or its parts, one after the other.
-    steps : int
-        Number of intervals; of parts, they have their own.
+    steps : int, optional
+        Number of intervals, 50 by default; parts have their own.
     controls : Excitations, Torques or sequence of them
         What is chosen in every interval.
     objective : Term or sum of terms
@@ -113,7 +116,7 @@ class OptimalControl:
     model: Model
     _: KW_ONLY
     duration: float | FreeDuration | Sequence[Phase]
-    steps: int = 50
+    steps: int | None = None
     controls: Excitations | Torques | Sequence[Excitations | Torques] = field(
         default_factory=Excitations
     )
@@ -124,14 +127,20 @@ class OptimalControl:
 
     def __post_init__(self) -> None:
         _check.instance(_OWNER, "model", self.model, Model, "a Model")
-        steps = _check.count(_OWNER, "steps", self.steps)
+        given = None if self.steps is None else _check.count(_OWNER, "steps", self.steps)
         phases = self.duration
         if not isinstance(phases, Sequence):
             own = phases
             if not isinstance(own, FreeDuration):
                 own = _check.positive(_OWNER, "duration", own, "s")
-            phases = (Phase(own, steps),)
+            phases = (Phase(own, STEPS if given is None else given),)
         _check.items(_OWNER, "duration", phases, Phase, "a Phase", "Phases")
+        if not phases:
+            _check.refuse(_OWNER, "duration", phases, "have one Phase or more")
+        steps = sum(one.steps for one in phases)
+        if given not in (None, steps):
+            must = f"be left out: those of the phases are {steps}"
+            _check.refuse(_OWNER, "steps", given, must)
         controls = self.controls
         if isinstance(controls, Excitations | Torques):
             controls = (controls,)
@@ -144,12 +153,17 @@ class OptimalControl:
         _check.store(
             self,
             duration=tuple(phases),
-            steps=sum(one.steps for one in phases),
+            steps=steps,
             controls=tuple(controls),
             objective=Objectives.of(self.objective),
             path=tuple(self.path),
         )
         self._warn_of_chattering()
+
+    @property
+    def n(self) -> int:
+        """Number of intervals."""
+        return sum(one.steps for one in self.phases)
 
     @property
     def phases(self) -> tuple[Phase, ...]:

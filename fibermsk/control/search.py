@@ -18,7 +18,8 @@ from fibermsk.control.guess import BEND, Guess, resampled, straight
 from fibermsk.control.interval import Intervals
 from fibermsk.control.plant import Plant
 from fibermsk.control.problem import OptimalControl
-from fibermsk.control.solution import ControlSolution, Resimulation, by_name
+from fibermsk.control.remarks import remarks_of
+from fibermsk.control.solution import ControlSolution, Resimulation, as_result, by_name
 from fibermsk.control.solver import Solved, SolverStep, Warm, solve, worst_of
 from fibermsk.control.transcription import Transcription
 from fibermsk.errors import ConvergenceError
@@ -32,9 +33,6 @@ _RECENTERED = 5
 
 _AT_BOUND = 1e-6
 """Distance from a bound below which a control counts as at it."""
-
-_LARGE = 0.05
-"""Difference to the run of `simulate` above which a warning says that steps are few [rad or m]."""
 
 
 class _Found(NamedTuple):
@@ -61,11 +59,15 @@ def search(
     owner = "OptimalControl.solve"
     _check.instance(owner, "guess", guess, (ControlSolution, type(None)), "a ControlSolution")
     starts = _check.count(owner, "starts", starts)
-    coarse = _check.count(owner, "coarse", coarse) if coarse else 0
+    coarse, seed = _whole(owner, "coarse", coarse), _whole(owner, "seed", seed)
     tolerance = _check.positive(owner, "tolerance", tolerance)
     iterations = _check.count(owner, "iterations", iterations)
     expand = _check.flag(owner, "expand", expand)
-    tell = progress if callable(progress) else _tell if progress else None
+    tell: Callable[[SolverStep], None] | None = _tell
+    if callable(progress):
+        tell = progress
+    elif not _check.flag(owner, "progress", progress):
+        tell = None
     plant = Plant(problem.model, problem.largest, problem.excitations is not None)
     intervals = Intervals(plant, problem.objective, problem.excitations is not None)  # type: ignore[arg-type]
     ends = Ends(problem, intervals)
@@ -85,12 +87,12 @@ def search(
         warm = None
         if guess is not None and not k:
             first = resampled(guess.guess, intervals, own)
-            warm = guess.warm if len(guess.controls) and guess.time.size == own.steps + 1 else None
+            warm = guess.warm if len(guess.controls) and guess.time.size == own.n + 1 else None
         else:
             first = straight(own, intervals, Ends(own, intervals), bend)
         one = run(own, first, warm)
-        while own.steps < problem.steps and one.solved.status == "success":
-            coarse_now = round(np.log2(problem.steps / own.steps)) - 1
+        while own.n < problem.n and one.solved.status == "success":
+            coarse_now = round(np.log2(problem.n / own.n)) - 1
             own = _coarser(problem, coarse_now)
             one = run(own, resampled(one.guess, intervals, own), None)
         found.append(one)
@@ -99,7 +101,7 @@ def search(
     order = {"success": 0, "interrupted": 1, "failed": 2}
     found.sort(key=lambda one: (order[one.solved.status], one.solved.objective))
     optima = tuple((one.solved.objective, one.solved.status) for one in found)
-    solution = replace(_solution(problem, intervals, ends, found[0]), optima=optima)
+    solution = _solution(problem, intervals, ends, found[0], optima)
     if solution.status == "failed":
         _fail(found[0], solution)
     if tell is _tell:
@@ -107,12 +109,17 @@ def search(
     return solution
 
 
+def _whole(owner: str, field: str, value: Any) -> int:
+    """Whole number, zero or positive."""
+    return 0 if type(value) is int and value == 0 else _check.count(owner, field, value)
+
+
 def _coarser(problem: OptimalControl, halvings: int) -> OptimalControl:
     """The problem with half the steps, several times."""
     if not halvings:
         return problem
     phases = tuple(replace(one, steps=max(one.steps >> halvings, 1)) for one in problem.phases)
-    return replace(problem, duration=phases)
+    return replace(problem, duration=phases, steps=None)
 
 
 def _check_controls(problem: OptimalControl, intervals: Intervals) -> None:
@@ -171,8 +178,9 @@ def _as_guess(problem: Transcription, x: Array) -> Guess:
 
 
 def _solution(
-    problem: OptimalControl, intervals: Intervals, ends: Ends, found: _Found
-) -> ControlSolution:
+    problem: OptimalControl, intervals: Intervals, ends: Ends, found: _Found,
+    optima: tuple[tuple[float, str], ...],
+) -> ControlSolution:  # fmt: skip
     own, solved, plant, at = found.problem, found.solved, intervals.plant, intervals.layout
     raw = _as_guess(own, solved.x)
     time = own.times(solved.x)
@@ -201,17 +209,20 @@ def _solution(
     )
     result = simulated(model, time)
     speeds, again = _again(intervals, ends, raw, z, h, time, coordinates, result)
-    return ControlSolution(
+    lengths_of = {one.name: lengths[:, m].copy() for m, one in enumerate(muscles)}
+    solution = ControlSolution(
         solved.status, solved.reason, time, coordinates, speeds, controls, activations, fibers,
-        {one.name: lengths[:, m].copy() for m, one in enumerate(muscles)},
-        {one.name: forces[:, m].copy() for m, one in enumerate(muscles)},
+        lengths_of, {one.name: forces[:, m].copy() for m, one in enumerate(muscles)},
         float(time[-1]), solved.objective,
         dict(zip(names_of_terms, terms.tolist(), strict=True)),
         solved.iterations, solved.history, solved.stationarity, solved.violation,
         by_name([one.name for one in own.equations.labels], solved.multipliers),
         solved.build_seconds, solved.solve_seconds, solved.entries, again, result, found.guess,
         Warm(solved.multipliers, solved.bound_multipliers),
+        tuple(remarks_of(plant, model, raw.nodes, coordinates, lengths_of, again)),
+        optima,
     )  # fmt: skip
+    return replace(solution, result=as_result(solution, plant))
 
 
 def _again(
@@ -309,6 +320,4 @@ def _line_of(solution: ControlSolution) -> str:
         f"{solution.entries[1]} entries\nsimulated again: discrete {own.discrete:.1e}, "
         f"coordinates {own.coordinate:.1e}, speeds {own.speed:.1e}"
     )
-    if own.coordinate > _LARGE:
-        text += "; the steps are too few for this motion, use more"
-    return text
+    return "\n".join([text, *(f"warning: {one}" for one in solution.remarks)])

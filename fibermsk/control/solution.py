@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.control.guess import Guess
+from fibermsk.control.plant import Plant
 from fibermsk.control.solver import Warm
 from fibermsk.results import Result
+from fibermsk.results.columns import Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +72,8 @@ class ControlSolution:
         Differences to forward runs.
     result : Result
         The run of `fibermsk.simulate` with these controls, with a frame at each node.
+    remarks : tuple of str
+        What is not as it seems; printed, and in the summary.
     optima : tuple of (float, str)
         Objective and status of all starts, the best first.
     """
@@ -99,6 +103,7 @@ class ControlSolution:
     result: Result
     guess: Guess = field(repr=False)
     warm: Warm = field(repr=False)
+    remarks: tuple[str, ...] = ()
     optima: tuple[tuple[float, str], ...] = ()
 
     @property
@@ -113,7 +118,7 @@ class ControlSolution:
             "resimulation": {
                 "discrete": own.discrete, "coordinate": own.coordinate, "speed": own.speed,
             },
-            "optima": [list(one) for one in self.optima],
+            "optima": [list(one) for one in self.optima], "warnings": list(self.remarks),
         }  # fmt: skip
 
     def __repr__(self) -> str:
@@ -123,6 +128,41 @@ class ControlSolution:
             f"{self.iterations} iterations, {self.time.size - 1} steps over {self.duration:g} s; "
             f"simulated again: {own.coordinate:.2g} off)"
         )
+
+
+def as_result(solution: ControlSolution, plant: Plant) -> Result:
+    """The run with the controls that were found, with the solution in its tables."""
+    result = solution.result
+    units = {name: result.unit_of(name) for name in result.coordinates}
+    torques = {
+        label: "N" if units.get(one.name) == "m" else "N m"
+        for one in plant.drives for label in one.labels
+    }  # fmt: skip
+    optimum = {"time": Column(solution.time, "s")}
+    optimum |= {name: Column(one, units[name]) for name, one in solution.coordinates.items()}
+    for what, unit, values in (
+        ("activation", "", solution.activations), ("fiber_length", "m", solution.fiber_lengths),
+        ("length", "m", solution.lengths),
+    ):  # fmt: skip
+        optimum |= {f"{name}/{what}": Column(one, unit) for name, one in values.items()}
+    control = {name: Column(one, torques.get(name, "")) for name, one in solution.controls.items()}
+    forces = {f"{name}/tendon_force": Column(one, "N") for name, one in solution.forces.items()}
+    names = "objective", "violation", "dual_infeasibility"
+    trail = zip(names, solution.history.T, strict=True) if solution.history.size else ()
+    complete = solution.status == "success" and result.is_complete
+    message = "" if complete else f"{solution.message}; {result.message}".removesuffix("; ")
+    return replace(
+        result,
+        status=result.status if solution.status == "success" else solution.status,
+        message=message,
+        stats=result.stats | {"control": solution.summary},
+        tables={
+            "control": control | forces,
+            "optimum": optimum,
+            "multipliers": {name: Column(one) for name, one in solution.multipliers.items()},
+            "convergence": {name: Column(one.copy()) for name, one in trail},
+        },
+    )
 
 
 def by_name(labels: list[str], values: Array) -> dict[str, Array]:

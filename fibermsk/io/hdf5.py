@@ -15,6 +15,7 @@ from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.io.layout import check_result
 from fibermsk.io.sealed import RESULT, put, read_sealed, write_sealed
+from fibermsk.results.columns import TABLES, Column
 from fibermsk.results.fields import (
     BODY_FIELDS,
     FIBER_FIELDS,
@@ -26,7 +27,13 @@ from fibermsk.results.fields import (
 )
 from fibermsk.results.histories import Histories
 from fibermsk.results.muscle_history import MuscleHistory
-from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord, to_json
+from fibermsk.results.result import (
+    BodyMotion,
+    FiberHistory,
+    Result,
+    ShapeRecord,
+    to_json,
+)
 from fibermsk.results.slack import Slack
 from fibermsk.results.softening import Softening
 
@@ -137,6 +144,10 @@ def _write(file: h5py.File, result: Result) -> None:
     _put_histories(file, "states", result.states)
     _put_histories(file, "elements", result.elements)
     _put_histories(file, "muscles", result.muscles)
+    for name, columns in result.tables.items():
+        group = _group(file, name)
+        for key, column in columns.items():
+            _put(group, _escape(key), column.values, column.unit)
 
 
 def _read_result(file: _Node) -> Result:
@@ -178,7 +189,11 @@ def _read_result(file: _Node) -> Result:
         states=_get_histories(file, "states", "state"),
         elements=_get_histories(file, "elements", "element"),
         muscles=_get_muscles(file),
-    )
+        tables={
+            name: {_unescape(key): _get_column(file[name], key) for key in file[name]}
+            for name in TABLES if name in file
+        },
+    )  # fmt: skip
     check_result(result)
     for name, group in file["fibers"].items():
         for key, found in _get_all(group, FIBER_FIELDS, derived=True).items():
@@ -304,6 +319,11 @@ def _get_muscles(file: _Node) -> dict[str, MuscleHistory]:
         path, radius = _get(group, _PATH, "m"), float(group.attrs["radius"])
         owners[name] = MuscleHistory(own.fields, own.arrays, path, radius)
     return owners
+
+
+def _get_column(group: _Node, key: str) -> Column:
+    unit = _text(group[key], "units")
+    return Column(_get(group, key, unit), unit)
 
 
 def _text(item: _Node, name: str) -> str:

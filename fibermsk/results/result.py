@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk.results.centerline import combine, hermite_places
+from fibermsk.results.columns import Column
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS, Field
 from fibermsk.results.histories import Histories
 from fibermsk.results.slack import Slack
@@ -192,6 +193,9 @@ class Result:
         ``result.elements["band"]["tension"]``.
     muscles : dict of MuscleHistory
         Line muscles with a force or mass by name: ``result.muscles["biceps"]["tendon_force"]``.
+    tables : dict of dict of Column
+        Of optimal control, by name: "control" of each interval, "optimum" at each node,
+        "multipliers" of the equations, and "convergence" of each iteration.
     """
 
     scene: str
@@ -216,6 +220,7 @@ class Result:
     states: dict[str, Histories] = field(default_factory=dict)
     elements: dict[str, Histories] = field(default_factory=dict)
     muscles: dict[str, MuscleHistory] = field(default_factory=dict)
+    tables: dict[str, dict[str, Column]] = field(default_factory=dict)
 
     def at_frames(self, frames: slice) -> Result:
         """Select some frames; views of the arrays."""

@@ -1,9 +1,10 @@
 """A valid call of every public class and function."""
 
 from computed import COMPUTED
+from controlled import CONTROLLED
 from described import DESCRIBED
 from parts import Call, Parts
 
 __all__ = ["CALLS", "Call", "Parts"]
 
-CALLS = DESCRIBED | COMPUTED
+CALLS = DESCRIBED | COMPUTED | CONTROLLED

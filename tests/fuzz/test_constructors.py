@@ -16,7 +16,8 @@ import fibermsk as fm
 
 COMPUTED = {
     "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
-    "ForceLength", "ForceVelocity", "RunGradient", "Sensitivities",
+    "ControlSolution", "ForceLength", "ForceVelocity", "Resimulation", "RunGradient",
+    "Sensitivities",
     "ImportReport", "InverseDynamics", "MeshReport", "ModelBundles", "ModelError", "ModelWarning",
     "Moment", "MovedMass", "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer",
     "Parameter", "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot",

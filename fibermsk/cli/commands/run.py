@@ -24,6 +24,12 @@ from fibermsk.cli.output import (
     print_time_error,
     printing_beside,
 )
+from fibermsk.cli.running.control import (
+    is_problem,
+    lines_of,
+    refuse_options,
+    solve_problem,
+)
 from fibermsk.cli.running.interrupts import interruptible
 from fibermsk.cli.running.job import digest, make_job, note_result, resume_command
 from fibermsk.cli.running.model_files import (
@@ -268,14 +274,14 @@ def compute(
                     check()
                     tell(now)
 
-                result = fibermsk.simulate_scene(
-                    scene,
-                    name=file.name,
-                    parameters=parameters | values,
-                    method=file.method(method),
-                    progress=progress,
-                    **options,
-                )
+                own: dict[str, Any] = {"name": file.name, "parameters": parameters | values}
+                if is_problem(scene):
+                    refuse_options(method, options)
+                    result, failure = solve_problem(scene, **own, tell=progress)
+                else:
+                    result = fibermsk.simulate_scene(
+                        scene, **own, method=file.method(method), progress=progress, **options
+                    )
         except ConvergenceError as error:
             if error.result is None:
                 raise
@@ -313,6 +319,8 @@ def compute(
         "time_error": result.stats.get("time_error"),
         "warnings": warned,
     } | muscles
+    if "control" in result.stats:
+        report["control"] = result.stats["control"]
     if "check" in options:
         report["check"] = result.stats.get("check")
     if json:
@@ -373,6 +381,8 @@ def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
     for name, value in report["final"].items():
         unit = units.get(name, "rad")
         typer.echo(f"  {name} = {value:.6g}{'' if unit == '1' else f' {unit}'}")
+    for line in lines_of(report["control"]) if "control" in report else ():
+        typer.echo(f"  {line}")
     if "check" in report:
         print_check(report["check"])
     if report["file"] is not None:

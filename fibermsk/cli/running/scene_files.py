@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import fibermsk
 from fibermsk import files
 from fibermsk._check import suggestion
+from fibermsk.cli.running.control import is_problem
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.model.scene import METHODS
 
@@ -69,17 +70,20 @@ class SceneFile:
         """
         with _blamed_on(self.path, "scene()"):
             scene = self.function(**parameters)
-        if not isinstance(scene, fibermsk.Scene):
+        if not isinstance(scene, fibermsk.Scene) and not is_problem(scene):
             raise ModelError(
-                f"{self.path}: scene() returned {type(scene).__name__}; must return fm.Scene(...)"
+                f"{self.path}: scene() returned {type(scene).__name__}; must return fm.Scene(...) "
+                "or fm.OptimalControl(...)"
             )
         if not numbers:
             return scene
         return replace(scene, model=fibermsk.with_parameters(scene.model, numbers))
 
 
-def make_scene(scene: str, **parameters: Any) -> fibermsk.Scene:
+def make_scene(scene: str, **parameters: Any) -> Any:
     """Return the scene of a name or of a file, for use in a script.
+
+    An `fm.Scene`, or an `fm.OptimalControl`.
 
     Parameters
     ----------

@@ -1,0 +1,64 @@
+"""Problems of optimal control as runs of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.results import Progress, Result
+
+
+def is_problem(scene: Any) -> bool:
+    """Whether a scene is a problem of optimal control."""
+    return type(scene).__name__ == "OptimalControl"
+
+
+def refuse_options(method: str | None, options: dict[str, Any]) -> None:
+    """Refuse options of a run in time."""
+    given = [f"--{name.replace('_', '-')}" for name in ("check", "checkpoint") if name in options]
+    given += ["--method"] if method is not None else []
+    if given:
+        raise ModelError(
+            f"{given[0]} is given; must be left out for a problem of optimal control, whose "
+            "solution is simulated with SDIRK4 at the end"
+        )
+
+
+def solve_problem(
+    problem: Any, name: str, parameters: dict[str, Any], tell: Callable[[Progress], None]
+) -> tuple[Result, str]:
+    """Solve; the run with the controls that were found, and the message of a failure."""
+
+    def progress(step: Any) -> None:
+        text = (
+            f"iteration {step.iteration}, objective {step.objective:.6g}, "
+            f"violation {step.violation:.1e}"
+        )
+        tell(Progress(0.0, 1.0, message=text))
+
+    failure = ""
+    try:
+        solution = problem.solve(progress=progress)
+    except ConvergenceError as error:
+        solution, failure = getattr(error, "solution", None), str(error)
+        if solution is None:
+            raise
+    result = solution.result
+    labels: dict[str, Any] = {"scene": name, "parameters": parameters}
+    return replace(result, **labels), failure
+
+
+def lines_of(control: dict[str, Any]) -> list[str]:
+    """Summary of a solution for the terminal."""
+    again = control["resimulation"]
+    lines = [
+        f"objective {control['objective']:.8g} after {control['iterations']} iterations, "
+        f"optimality {control['kkt']:.1e}, violation {control['violation']:.1e}",
+        f"built in {control['build_seconds']:.2f} s, solved in {control['solve_seconds']:.2f} s; "
+        f"Jacobian {control['jacobian_entries']}, Hessian {control['hessian_entries']} entries",
+        f"simulated again: discrete {again['discrete']:.1e}, coordinates "
+        f"{again['coordinate']:.1e}, speeds {again['speed']:.1e}",
+    ]
+    return lines + [f"warning: {one}" for one in control["warnings"]]

@@ -1,0 +1,49 @@
+"""A forearm is lifted by two muscles as fast as possible, by optimal control.
+
+The arm of `two_muscle_arm`: from rest at 0.3 rad to rest at 1.7 rad in the least time. Excitations
+jump between their bounds. Where a jump falls into an interval, the duration converges irregularly;
+with `phases` it is found in three parts of their own lengths, in which the excitations are fixed.
+
+New here: a free duration, and parts of a motion.
+"""
+
+from two_muscle_arm import RANGE, arm
+
+import fibermsk as fm
+
+LONGEST = 2.0
+"""Longest duration [s]."""
+PARTS = ((1.0, 0.0), (0.0, 1.0), (0.0, 0.0))
+"""Excitations of biceps and triceps in each part."""
+
+
+def scene(steps: int = 100, phases: bool = False) -> fm.OptimalControl:
+    """Describe the problem.
+
+    Parameters
+    ----------
+    steps : int
+        Number of intervals; with phases, of each.
+    phases : bool
+        Whether the motion has parts with fixed excitations.
+    """
+    duration = fm.FreeDuration(0.02, LONGEST, guess=0.3)
+    if phases:
+        part = fm.FreeDuration(0.005, LONGEST, guess=0.1)
+        duration = [
+            fm.Phase(part, steps, dict(zip(("biceps", "triceps"), values, strict=True)))
+            for values in PARTS
+        ]
+    return fm.OptimalControl(
+        arm(),
+        duration=duration,
+        steps=steps,
+        objective=fm.Duration(),
+        start=fm.AtRest(elbow=0.3, activations="hold"),
+        end=fm.AtRest(elbow=1.7),
+        path=[fm.Range("elbow", *RANGE)],
+    )
+
+
+if __name__ == "__main__":
+    fm.run_scene(scene)
