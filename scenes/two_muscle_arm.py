@@ -34,6 +34,8 @@ RANGE = 0.1, 1.9
 def arm() -> fm.Model:
     """Describe the forearm with its muscles."""
     model = fm.Model("two_muscle_arm", gravity=(0.0, 0.0, -9.81))
+    upper = model.add(fm.Body("upper_arm", shapes=fm.Capsule((0.0, 0.0, 0.0), ELBOW, 0.018)))
+    model.add(fm.Weld(model.ground, upper))
     forearm = model.add(
         fm.Body(
             "forearm", 1.5, (0.0, 0.0, -0.1435), (0.01075553125, 0.01075553125, 0.00091875),
@@ -41,16 +43,16 @@ def arm() -> fm.Model:
         )
     )  # fmt: skip
     elbow = fm.Coordinate("elbow", "rotation", 0.3)
-    model.add(fm.Hinge("elbow_joint", model.ground, forearm, ELBOW, (0, -1, 0), coordinate=elbow))
+    model.add(fm.Hinge("elbow_joint", upper, forearm, ELBOW, (0, -1, 0), coordinate=elbow))
     # axis z of a cylinder along y of the ground
     axes = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
     for name, (force, fibers, tendon, pennation) in MUSCLES.items():
         origin, center, side, insertion = PATHS[name]
         cylinder = fm.WrapCylinder(
-            f"{name}_cylinder", model.ground, ELBOW + center, axes, radius=RADIUS, length=0.2
+            f"{name}_cylinder", upper, ELBOW + center, axes, radius=RADIUS, length=0.2
         )
         points = [
-            fm.PathPoint("origin", model.ground.at(ELBOW + origin)),
+            fm.PathPoint("origin", upper.at(ELBOW + origin)),
             fm.PathPoint("insertion", forearm.at(insertion)),
         ]
         model.add(

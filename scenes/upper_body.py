@@ -40,7 +40,12 @@ def shoulder(side: float, flexion: float, abduction: float, axial: float) -> np.
 def arms(gravity=(0.0, 0.0, -9.81), turned=None) -> fm.Model:
     """Describe the torso with both arms, perhaps turned as a whole."""
     model = fm.Model("upper_body", gravity=gravity)
-    torso = model.add(fm.Body("torso", 33.0, (0.0, 0.0, 0.25), (1.0, 0.8, 0.35)))
+    torso = model.add(
+        fm.Body(
+            "torso", 33.0, (0.0, 0.0, 0.25), (1.0, 0.8, 0.35),
+            shapes=fm.Capsule((0.0, 0.0, 0.05), (0.0, 0.0, 0.37), 0.1),
+        )
+    )  # fmt: skip
     model.add(fm.Weld(model.ground, torso, rotation=np.eye(3) if turned is None else turned))
     for name, s in SIDES.items():
         bodies = [

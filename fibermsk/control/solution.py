@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk.control.guess import Guess
 from fibermsk.control.plant import Plant
 from fibermsk.control.solver import Warm
@@ -68,6 +68,8 @@ class ControlSolution:
         Wall times [s].
     entries : (int, int)
         Entries of Jacobian and Hessian.
+    pattern : (2, n_entries) int array
+        Rows and columns of the entries of the Jacobian.
     resimulation : Resimulation
         Differences to forward runs.
     result : Result
@@ -99,6 +101,7 @@ class ControlSolution:
     build_seconds: float
     solve_seconds: float
     entries: tuple[int, int]
+    pattern: Index
     resimulation: Resimulation
     result: Result
     guess: Guess = field(repr=False)
@@ -161,6 +164,10 @@ def as_result(solution: ControlSolution, plant: Plant) -> Result:
             "optimum": optimum,
             "multipliers": {name: Column(one) for name, one in solution.multipliers.items()},
             "convergence": {name: Column(one.copy()) for name, one in trail},
+            "sparsity": {
+                name: Column(one.astype(float))
+                for name, one in zip(("row", "column"), solution.pattern, strict=True)
+            },
         },
     )
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk.control.transcription import Label, Transcription
 
 _EVERY = 1.0
@@ -65,6 +65,8 @@ class Solved:
         Wall times [s].
     entries : (int, int)
         Entries of the Jacobian and of the Hessian.
+    pattern : (2, n_entries) int array
+        Rows and columns of the entries of the Jacobian.
     """
 
     x: Array
@@ -80,6 +82,7 @@ class Solved:
     build_seconds: float
     solve_seconds: float
     entries: tuple[int, int]
+    pattern: Index
 
 
 class _Watch(ca.Callback):
@@ -200,7 +203,7 @@ def solve(
         own["x"], own["lam_g"], own["lam_x"], status, stats["return_status"],
         float(found["f"]), float(np.abs(gradient[~held]).max(initial=0.0)),
         float(off.max(initial=0.0)), history, int(stats["iter_count"]), built - begin,
-        ended - built, _entries(solver),
+        ended - built, *_entries(solver),
     )  # fmt: skip
 
 
@@ -213,11 +216,11 @@ def _gradient(solver: Any, own: dict[str, Array]) -> Array:
     return slope + J.T @ own["lam_g"] + own["lam_x"]
 
 
-def _entries(solver: Any) -> tuple[int, int]:
-    return (
-        solver.get_function("nlp_jac_g").nnz_out(1),
-        solver.get_function("nlp_hess_l").nnz_out(0),
-    )
+def _entries(solver: Any) -> tuple[tuple[int, int], Index]:
+    """Numbers of entries of the Jacobian and of the Hessian, and the pattern of the first."""
+    shape = solver.get_function("nlp_jac_g").sparsity_out(1)
+    counts = shape.nnz(), solver.get_function("nlp_hess_l").nnz_out(0)
+    return counts, np.array(shape.get_triplet(), np.int64)
 
 
 def worst_of(problem: Transcription, solved: Solved) -> tuple[Label, float, float] | None:

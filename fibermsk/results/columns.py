@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fibermsk._arrays import Array
 
-TABLES = "control", "optimum", "multipliers", "convergence"
+TABLES = "control", "optimum", "multipliers", "convergence", "sparsity"
 """Tables of results of optimal control."""
 
 

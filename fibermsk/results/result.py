@@ -195,7 +195,8 @@ class Result:
         Line muscles with a force or mass by name: ``result.muscles["biceps"]["tendon_force"]``.
     tables : dict of dict of Column
         Of optimal control, by name: "control" of each interval, "optimum" at each node,
-        "multipliers" of the equations, and "convergence" of each iteration.
+        "multipliers" of the equations, "convergence" of each iteration, and "sparsity" of the
+        Jacobian.
     """
 
     scene: str

@@ -166,4 +166,4 @@ def test_a_solution_is_kept_in_a_file(tmp_path):
     for name, column in solution.result.tables["control"].items():
         np.testing.assert_array_equal(again.tables["control"][name].values, column.values)
     assert again.stats["control"]["objective"] == solution.objective
-    assert set(again.tables) == {"control", "optimum", "multipliers", "convergence"}
+    assert set(again.tables) == {"control", "optimum", "multipliers", "convergence", "sparsity"}

@@ -9,7 +9,7 @@ from fibermsk.errors import ModelError
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import Result
 from fibermsk.view.fields import SHORT_NAMES
-from fibermsk.view.plots import along, histories
+from fibermsk.view.plots import along, control, histories
 from fibermsk.view.plots.panel import Choice, Panel
 
 PANELS: dict[str, tuple[str, Callable[[Choice], list[Panel]]]] = {}
@@ -62,6 +62,10 @@ PANELS |= {
         partial(histories.reported, "elements"),
     ),
     "muscles": ("fields of line muscles over time", partial(histories.reported, "muscles")),
+    "controls": ("controls and tendon forces that were found", control.controls),
+    "optimum": ("coordinates, activations and lengths of an optimum", control.optimum),
+    "convergence": ("violations over the iterations of a search", control.convergence),
+    "sparsity": ("entries of the Jacobian of a search", control.sparsity),
     "solver": ("step size, Newton iterations, deepest contact", histories.solver),
 }
 

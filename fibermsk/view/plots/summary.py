@@ -32,6 +32,7 @@ _STATUS_COLORS = {
     "failed": "#a11a1a",
 }
 _PANELS = (
+    "controls",
     "activation",
     "coordinates",
     "muscle_force",

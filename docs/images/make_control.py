@@ -1,0 +1,116 @@
+"""Figures of the guide to optimal control: ``python make_control.py``."""
+
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import fibermsk as fm
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "scenes"))
+import two_muscle_arm  # noqa: E402
+import upper_body  # noqa: E402
+
+BLUE, ORANGE, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "0.55"
+
+
+def cleaned(axes):
+    """Axes with a grid and without a frame."""
+    axes.grid(True, color="0.9", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def two_muscles() -> None:
+    """Configurations with muscle paths, increments of the angle, and lengths of the muscles."""
+    solution = two_muscle_arm.scene().solve(progress=False)
+    figure, (poses, right, lengths) = plt.subplots(1, 3, figsize=(10.5, 3.4), layout="constrained")
+    result = solution.result
+    elbow = two_muscle_arm.ELBOW
+    poses.plot([0.0, 0.0], [0.0, elbow[2]], color=GRAY, lw=6, solid_capstyle="round")
+    for k, shade in zip((0, 20, 30, 40, 50), np.linspace(0.25, 1.0, 5), strict=True):
+        q = solution.coordinates["elbow"][k]
+        hand = elbow + 0.28 * np.array([np.sin(q), 0.0, -np.cos(q)])
+        ends = np.stack([elbow, hand])
+        poses.plot(ends[:, 0], ends[:, 2], color=GRAY, lw=5, alpha=shade, solid_capstyle="round")
+        for muscle in result.muscles.values():
+            path = muscle.path[k]
+            poses.plot(path[:, 0], path[:, 2], color="#B01020", lw=1.2, alpha=shade)
+    poses.plot(*elbow[[0, 2]], "o", color=BLUE, ms=8)
+    poses.set(aspect="equal", xlabel="x [m]", ylabel="z [m]")
+    middle = 0.5 * (solution.time[1:] + solution.time[:-1])
+    steps = np.degrees(np.diff(solution.coordinates["elbow"]))
+    right.bar(middle, steps, width=0.9 * np.diff(solution.time), color=BLUE)
+    right.set(xlabel="time [s]", ylabel="change of the elbow's angle in a step [°]")
+    for (name, one), color in zip(solution.lengths.items(), (ORANGE, GREEN), strict=True):
+        lengths.plot(solution.time, 1e3 * one, color=color, label=name)
+    lengths.set(xlabel="time [s]", ylabel="length of the muscle [mm]")
+    lengths.legend(frameon=False)
+    for axes in (right, lengths):
+        cleaned(axes)
+    figure.savefig(HERE / "two_muscle_arm.png", dpi=150)
+
+
+def order() -> None:
+    """Error of the objective, and difference to runs, over the number of steps."""
+    counts = (25, 50, 100, 200)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7.6, 3.2), layout="constrained")
+    for make, name, color in (
+        (two_muscle_arm.scene, "two_muscle_arm", BLUE), (upper_body.scene, "upper_body", ORANGE),
+    ):  # fmt: skip
+        solutions = [make(steps=n).solve(progress=False) for n in (*counts, 400)]
+        values = np.array([one.objective for one in solutions])
+        exact = values[-1] + (values[-1] - values[-2]) / 3.0
+        left.loglog(counts, np.abs(values[:-1] - exact) / exact, "o-", color=color, label=name)
+        off = [one.resimulation.coordinate for one in solutions[:-1]]
+        right.loglog(counts, off, "o-", color=color, label=name)
+    for axes in (left, right):
+        axes.loglog(counts, 2.0 / np.array(counts) ** 2, "--", color=GRAY, label="order 2")
+        axes.set(xlabel="number of steps")
+        axes.set_xticks(counts, [str(n) for n in counts])
+        axes.minorticks_off()
+        cleaned(axes)
+    left.set(ylabel="relative error of the objective")
+    right.set(ylabel="difference to a run [rad]")
+    handles, labels = right.get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, loc="outside lower center", ncols=3)
+    figure.savefig(HERE / "control_order.png", dpi=150)
+
+
+def both_arms() -> None:
+    """The upper body at the start and at the end, and its kinematic tree."""
+    result = upper_body.scene().solve(progress=False).result
+    for name, time in (("start", 0.0), ("end", 1.0)):
+        fm.view.screenshot(result, HERE / f"upper_body_{name}.png", time=time)
+    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.6), layout="constrained")
+    for place, name in zip(axes[:2], ("start", "end"), strict=True):
+        place.imshow(plt.imread(HERE / f"upper_body_{name}.png"))
+        place.set_title(name)
+        place.axis("off")
+        (HERE / f"upper_body_{name}.png").unlink()
+    tree = axes[2]
+    tree.axis("off")
+    tree.set(xlim=(-1.7, 1.7), ylim=(-4.4, 0.5))
+    box = {"boxstyle": "round", "fc": "white", "ec": BLUE}
+    tree.text(0.0, 0.0, "torso", ha="center", va="center", bbox=box, zorder=2)
+    for side, x in (("right", -0.9), ("left", 0.9)):
+        above = (0.0, 0.0)
+        joints = "ball, 3", "hinge, 1", "hinge, 1", "hinge, 1"
+        for k, (part, joint) in enumerate(zip(upper_body.BODIES, joints, strict=True)):
+            here = (x, -1.0 - k)
+            tree.plot(*zip(above, here, strict=True), color=GRAY, zorder=1)
+            label = f"{part}, {side}" if k == 0 else part
+            tree.text(*here, label, ha="center", va="center", bbox=box, zorder=2)
+            tree.text(
+                0.5 * (above[0] + here[0]) + 0.06, 0.5 * (above[1] + here[1]), joint, fontsize=7,
+                va="center",
+            )  # fmt: skip
+            above = here
+    figure.savefig(HERE / "upper_body.png", dpi=150)
+
+
+if __name__ == "__main__":
+    for make in (two_muscles, order, both_arms):
+        make()
