@@ -1,0 +1,138 @@
+"""Elastic tendons, closed chains, work, points and functions of the pose in optimal control."""
+
+import numpy as np
+import pytest
+
+import fibermsk as fm
+
+QUIET = {"progress": False}
+
+
+def given(steps=50, **settings):
+    problem = fm.make_scene("two_muscle_arm", steps=steps)
+    names = "duration", "controls", "objective", "start", "end", "path"
+    return {name: getattr(problem, name) for name in names} | settings
+
+
+def changed(**fields):
+    """The arm whose muscles have other fields."""
+    model = fm.make_scene("two_muscle_arm").model
+    return model.edit({one: fields for one in model.muscles})
+
+
+def orders(values):
+    values = np.array(values)
+    return np.log2(values[:-1] / values[1:])
+
+
+def test_elastic_tendons_are_those_of_a_run():
+    model = changed(law=fm.HillLaw(tendon="elastic", damping=0.1))
+    off = []
+    for n in (25, 50, 100):
+        solution = fm.OptimalControl(model, **given(n)).solve(**QUIET)
+        off.append(solution.resimulation.coordinate)
+        assert solution.resimulation.discrete < 1e-9
+    assert off[-1] < 1e-3 and orders(off)[-1] == pytest.approx(2.0, abs=0.2)
+    fibers = solution.fiber_lengths["biceps"]
+    run = solution.result.muscles["biceps"]["fiber_length"]
+    assert fibers == pytest.approx(run, abs=1e-4)
+
+
+def test_muscles_without_activation_dynamics_are_given_their_activation():
+    model = changed(activation=0.1)
+    start, end = fm.AtRest(elbow=0.3), fm.AtRest(elbow=1.7)
+    solution = fm.OptimalControl(model, **given(start=start, end=end)).solve(**QUIET)
+    assert not solution.activations and solution.resimulation.coordinate < 2e-3
+    assert solution.objective < 0.0220
+
+
+def four_bar():
+    """Two cranks on the ground, and a rod between them."""
+    model = fm.Model("four_bar", gravity=(0.0, 0.0, -9.81))
+    bodies = [
+        model.add(fm.Body(name, mass, (0.0, 0.0, -0.1), (4e-3, 4e-3, 4e-4)))
+        for name, mass in (("left", 1.0), ("rod", 0.8), ("right", 1.2))
+    ]
+    left, rod, right = bodies
+    axis = (0, -1, 0)
+    model.add(
+        fm.Hinge("a", model.ground, left, (0, 0, 0), axis, value=0.2),
+        fm.Hinge("b", left, rod, (0, 0, -0.2), axis, value=np.pi / 2),
+        fm.Hinge("c", model.ground, right, (0.2, 0, 0), axis, value=0.2),
+    )
+    ends = rod.at(0, 0, -0.2), right.at(0, 0, -0.2)
+    across = ((1.0, 0, 0), (0, 0, 1.0))
+    model.add(fm.PointConstraint("joint", *ends, directions=across))
+    return model
+
+
+def closed_pose(model):
+    """Values of the coordinates at which the chain is closed, for a crank at 0.2 rad."""
+    a = 0.2
+    # a parallelogram: the rod stays level, the other crank turns alike
+    return {"a": a, "b": np.pi / 2 - a, "c": a}
+
+
+def test_a_closed_chain_moves_as_in_a_run():
+    model, off = four_bar(), []
+    start = fm.AtRest(closed_pose(model))
+    for n in (20, 40, 80):
+        problem = fm.OptimalControl(
+            model, duration=0.4, steps=n, controls=fm.Torques({"a": 5.0}), start=start,
+            end=fm.AtRest(a=0.8),
+        )  # fmt: skip
+        solution = problem.solve(**QUIET)
+        off.append(solution.resimulation.coordinate)
+        assert solution.resimulation.discrete < 1e-9
+        gap = solution.coordinates["c"] - solution.coordinates["a"]
+        assert np.abs(gap).max() < 1e-12
+    assert orders(off) == pytest.approx([2.0, 2.0], abs=0.2)
+
+
+def test_an_open_chain_at_the_start_is_refused():
+    problem = fm.OptimalControl(
+        four_bar(), duration=0.4, steps=5, controls=fm.Torques({"a": 5.0}),
+        start=fm.AtRest({"a": 0.2, "b": 1.0, "c": 0.2}), end=fm.AtRest(a=0.8),
+    )  # fmt: skip
+    with pytest.raises(fm.ModelError, match="opening of a closed chain"):
+        problem.solve(**QUIET)
+
+
+def test_a_point_is_reached_and_a_bound_of_the_pose_is_kept():
+    model = fm.make_scene("two_muscle_arm").model
+    hand = model.body("forearm").at(0.0, 0.0, -0.28)
+    goal = np.array([0.28 * np.sin(1.2), 0.0, -0.351 - 0.28 * np.cos(1.2)])
+    end = fm.EndState(points=[(hand, goal)])
+    path = [fm.Along("hand is low", lambda pose: pose.point(hand)[2], upper=-0.44)]
+    solution = fm.OptimalControl(model, **given(30, end=end, path=path)).solve(**QUIET)
+    assert solution.coordinates["elbow"][-1] == pytest.approx(1.2, abs=1e-8)
+    height = -0.351 - 0.28 * np.cos(solution.coordinates["elbow"])
+    assert height[1:-1].max() < -0.44 + 1e-8
+
+
+def test_a_bound_that_cannot_be_kept_is_named():
+    model = fm.make_scene("two_muscle_arm").model
+    hand = model.body("forearm").at(0.0, 0.0, -0.28)
+    path = [fm.Along("hand is high", lambda pose: pose.point(hand)[2], lower=-0.3)]
+    with pytest.raises(fm.ConvergenceError, match="hand is high"):
+        fm.OptimalControl(model, **given(20, path=path)).solve(iterations=100, **QUIET)
+
+
+def test_work_is_that_of_the_muscles():
+    solution = fm.OptimalControl(
+        changed(), **given(objective=fm.Effort() + 0.01 * fm.Work(positive=True))
+    ).solve(**QUIET)
+    work = sum(
+        np.maximum(-solution.forces[name] * np.diff(solution.lengths[name]), 0.0).sum()
+        for name in solution.forces
+    )
+    assert solution.terms["work"] == pytest.approx(work, abs=0.05)
+    total = solution.terms["effort"] + 0.01 * solution.terms["work"]
+    assert solution.objective == pytest.approx(total, rel=1e-12)
+
+
+def test_memory_and_size_grow_with_the_steps():
+    solutions = [fm.make_scene("two_muscle_arm", steps=n).solve(**QUIET) for n in (100, 400)]
+    entries = [one.entries for one in solutions]
+    for few, many in zip(*entries, strict=True):
+        assert many / few == pytest.approx(4.0, rel=0.02)
