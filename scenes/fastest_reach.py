@@ -17,26 +17,28 @@ PARTS = ((1.0, 0.0), (0.0, 1.0), (0.0, 0.0))
 """Excitations of biceps and triceps in each part."""
 
 
-def scene(steps: int = 100, phases: bool = False) -> fm.OptimalControl:
+def scene(steps: int = 100, duration: float = 0.3, phases: bool = False) -> fm.OptimalControl:
     """Describe the problem.
 
     Parameters
     ----------
     steps : int
         Number of intervals; with phases, of each.
+    duration : float
+        Duration from which the search starts [s].
     phases : bool
         Whether the motion has parts with fixed excitations.
     """
-    duration = fm.FreeDuration(0.02, LONGEST, guess=0.3)
+    span = fm.FreeDuration(0.02, LONGEST, guess=duration)
     if phases:
-        part = fm.FreeDuration(0.005, LONGEST, guess=0.1)
-        duration = [
+        part = fm.FreeDuration(0.005, LONGEST, guess=duration / len(PARTS))
+        span = [
             fm.Phase(part, steps, dict(zip(("biceps", "triceps"), values, strict=True)))
             for values in PARTS
         ]
     return fm.OptimalControl(
         arm(),
-        duration=duration,
+        duration=span,
         steps=steps,
         objective=fm.Duration(),
         start=fm.AtRest(elbow=0.3, activations="hold"),

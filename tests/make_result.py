@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fibermsk.results import Field, Histories, MuscleHistory, StateRecord
+from fibermsk.results.columns import Column
 from fibermsk.results.histories import state_histories
 from fibermsk.results.result import BodyMotion, FiberHistory, Result, ShapeRecord
 
@@ -151,7 +152,20 @@ def make_reporting_arm(n_frames: int = 5) -> Result:
             "load": Histories({"force": force}, {"force": states[:, ::-1] * 7.0}),
         },
         muscles={"brachialis": make_muscle(n_frames)},
+        tables=make_tables(),
     )
+
+
+def make_tables() -> dict[str, dict[str, Column]]:
+    """What optimal control adds."""
+    time, three = np.linspace(0.0, 0.6, 4), np.array([0.1, 0.3, 0.2])
+    return {
+        "control": {"biceps": Column(three), "elbow": Column(5.0 * three, "N m")},
+        "optimum": {"time": Column(time, "s"), "elbow": Column(2.0 * time, "rad")},
+        "multipliers": {"motion of elbow": Column(time)},
+        "convergence": {"objective": Column(three), "violation": Column(1e-3 * three)},
+        "sparsity": {"row": Column(three), "column": Column(three)},
+    }
 
 
 def make_muscle(n_frames: int) -> MuscleHistory:

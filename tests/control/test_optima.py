@@ -166,7 +166,7 @@ def test_other_unknowns_have_the_same_optimum(solved, unknowns):
     q0 = np.array(directors.place(*start.start)).ravel()
     # the interval in director coordinates
     q, new, a, b, e = (ca.SX.sym(name, m) for name, m in (
-        ("q", 12), ("new", 12), ("a", 2), ("b", 2), ("e", 2)))  # fmt: skip
+        ("q", directors.n), ("new", directors.n), ("a", 2), ("b", 2), ("e", 2)))  # fmt: skip
     lengths, arms = plant.geometry(q)
     lengths_new, arms_new = plant.geometry(new)
     pulls, rules = [0.0, 0.0], []
@@ -193,11 +193,11 @@ def test_other_unknowns_have_the_same_optimum(solved, unknowns):
         guess += [2.0 * np.tan(angle[k] / 2.0), *values[0], *values[1]]
         new = directors.step(u, here)
         if unknowns == "lifted":
-            q = ca.MX.sym("q", 12)
+            q = ca.MX.sym("q", directors.n)
             x.append(q)
             g.append(q - new)
-            lower += [-np.inf] * 12
-            upper += [np.inf] * 12
+            lower += [-np.inf] * directors.n
+            upper += [np.inf] * directors.n
             s = np.array([own.coordinates["elbow"][k + 1]])
             guess += np.array(directors.place(s, np.zeros((3, 0)))).ravel().tolist()
             new = q
@@ -207,7 +207,8 @@ def test_other_unknowns_have_the_same_optimum(solved, unknowns):
         here, active, last = new, b, after
     # of the redundant end one number: the height of a point that swings
     end = np.array(directors.place(np.array([1.7]), np.zeros((3, 0)))).ravel()
-    g += [last, here[0] - end[0]]
+    at = 12 * plant.tree.of_body["forearm"]
+    g += [last, here[at] - end[at]]
     nlp = {"x": ca.vertcat(*x), "f": cost, "g": ca.vertcat(*g)}
     found = optimum(nlp, guess, lower, upper, unknowns)
     assert found == pytest.approx(own.objective, abs=1e-10)

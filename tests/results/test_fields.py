@@ -112,7 +112,8 @@ def test_plots_and_colors_are_what_they_were():
     ]  # fmt: skip
     names = plot_names(make_result(4))
     assert list(names) == shown
-    assert set(plot_names()) == {*shown, "states", "elements", "muscles"}
+    others = "states elements muscles controls optimum convergence sparsity".split()
+    assert set(plot_names()) == {*shown, *others}
     assert names["stress_map"] == (
         "axial stress (force / current area) over time and along a fiber, as colors"
     )

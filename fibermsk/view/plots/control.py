@@ -43,7 +43,7 @@ def convergence(choice: Choice) -> list[Panel]:
         for (name, one), color in zip(curves.items(), COLORS, strict=False):
             axes.semilogy(np.maximum(one.values, 1e-16), color=color, label=name.replace("_", " "))
 
-    return [Panel("Convergence", "iteration", "largest violation", draw)]
+    return [Panel("Convergence", "iteration [-]", "largest violation [-]", draw)]
 
 
 def sparsity(choice: Choice) -> list[Panel]:
@@ -56,7 +56,7 @@ def sparsity(choice: Choice) -> list[Panel]:
         axes.plot(found["column"].values, found["row"].values, ".", ms=1.0, color=COLORS[0])
         axes.invert_yaxis()
 
-    return [Panel("Jacobian", "unknown", "equation", draw, is_map=True)]
+    return [Panel("Jacobian", "unknown [-]", "equation [-]", draw, is_map=True)]
 
 
 def _panels(choice: Choice, table: str, title: str, titles: Mapping[str, str]) -> list[Panel]:
@@ -81,7 +81,8 @@ def _draw(nodes: Column, columns: Mapping[str, Column], axes: Axes) -> None:
     for k, (name, one) in enumerate(list(columns.items())[:_MOST]):
         style: dict[str, Any] = {"color": COLORS[k % len(COLORS)], "label": name.replace("/", " ")}
         line = STYLES[k // len(COLORS)]
-        if one.values.size == nodes.values.size:
-            axes.plot(nodes.values, one.values, ls=line, **style)
-        else:
-            axes.stairs(one.values, nodes.values, baseline=None, ls=line, **style)
+        values = one.values
+        if values.size < nodes.values.size:
+            # constant in each interval
+            values, style["drawstyle"] = np.append(values, values[-1]), "steps-post"
+        axes.plot(nodes.values, values, ls=line, **style)
