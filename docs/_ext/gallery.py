@@ -12,7 +12,7 @@ import re
 import shutil
 import tomllib
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -138,10 +138,17 @@ def telling_frame(result: fm.Result) -> int:
     return int(moved.argmax()) if moved.max() > 1e-6 * length else 0
 
 
+def _solved(made: Any, name: str) -> fm.Result:
+    """The run of a scene, or that with the controls of a problem of optimal control."""
+    if isinstance(made, fm.Scene):
+        return fm.simulate_scene(made, name=name)
+    return replace(made.solve(progress=False).result, scene=name)
+
+
 def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str, Any]:
     """Run a scene, draw its pictures and write its moving page; what the scene's page needs."""
     made = scene.make({n: p.default for n, p in scene.parameters.items()} | shown.set)
-    result = fm.simulate_scene(made, name=scene.name)
+    result = _solved(made, scene.name)
     at = float(result.time[telling_frame(result)]) if shown.time is None else shown.time
     names = {"picture": f"{scene.name}.png", "card": f"{scene.name}_card.png"}
     for key, size in (("picture", SIZE), ("card", CARD_SIZE)):
