@@ -13,7 +13,7 @@ import fibermsk as fm
 
 LONGEST = 2.0
 """Longest duration [s]."""
-PARTS = ((1.0, 0.0), (0.0, 1.0), (0.0, 0.0))
+PARTS = ((1.0, 0.0), (0.0, 0.0), (0.0, 1.0))
 """Excitations of biceps and triceps in each part."""
 
 
@@ -31,7 +31,7 @@ def scene(steps: int = 100, duration: float = 0.3, phases: bool = False) -> fm.O
     """
     span = fm.FreeDuration(0.02, LONGEST, guess=duration)
     if phases:
-        part = fm.FreeDuration(0.005, LONGEST, guess=duration / len(PARTS))
+        part = fm.FreeDuration(0.001, LONGEST, guess=duration / len(PARTS))
         span = [
             fm.Phase(part, steps, dict(zip(("biceps", "triceps"), values, strict=True)))
             for values in PARTS
@@ -39,7 +39,7 @@ def scene(steps: int = 100, duration: float = 0.3, phases: bool = False) -> fm.O
     return fm.OptimalControl(
         arm(),
         duration=span,
-        steps=steps,
+        steps=None if phases else steps,
         objective=fm.Duration(),
         start=fm.AtRest(elbow=0.3, activations="hold"),
         end=fm.AtRest(elbow=1.7),
