@@ -99,6 +99,8 @@ class ConvergenceError(RuntimeError):
         Partial result up to the failure.
     history : list of float
         Norms of the increments of the last Newton solve, one per iteration.
+    solution : ControlSolution or None
+        Last iterate of a search by optimal control.
     """
 
     def __init__(
@@ -117,3 +119,4 @@ class ConvergenceError(RuntimeError):
         self.where = where
         self.result = result
         self.history = history or []
+        self.solution: Any = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import casadi as ca
@@ -12,10 +13,10 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from fibermsk._arrays import Array
-from fibermsk.control.discrete import Node
+from fibermsk.control.discrete import Node, newton
 from fibermsk.control.interval import Intervals
 from fibermsk.control.plant import Plant
-from fibermsk.errors import ConvergenceError, ModelWarning
+from fibermsk.errors import ModelWarning
 from fibermsk.forces import CoordinateActuator, JointTorque
 from fibermsk.model import ActivationDynamics, Model, PiecewiseConstant
 from fibermsk.parameters import with_activations
@@ -59,23 +60,19 @@ def marched(
     node, z, nodes = start, np.concatenate([start.s, states]), [start]
     for n, (c, dt) in enumerate(zip(controls, h, strict=True)):
         R = near[n + 1].references
+        rest = partial(_rest, step, at.n_node, (z, node.references), (R, c, dt, p))
         guess = np.concatenate([near[n + 1].s, z[at.s.stop :], np.zeros(held)])
-        own = guess
-        for _ in range(50):
-            rest, slope = step(z, node.references, own[: at.n_node], R, c, dt, p, own[at.n_node :])
-            change = np.linalg.solve(np.array(slope), np.array(rest).ravel())
-            own = own - change
-            if np.abs(change).max() <= 1e-13 * (1.0 + np.abs(own).max()):
-                break
-        else:
-            raise ConvergenceError(
-                f"the discrete motion has no step {n} of {dt:g} s near that of the solution"
-            )
-        new = Node(own[at.s], R)
-        p = np.array(intervals.step(z, node.references, own[: at.n_node], R, c, dt)[1]).ravel()
-        node, z = new, own[: at.n_node]
+        message = f"step {n} of {dt:g} s has no solution near that of the optimum"
+        new = newton(rest, guess, message)[: at.n_node]
+        p = np.array(intervals.step(z, node.references, new, R, c, dt)[1]).ravel()
+        node, z = Node(new[at.s], R), new
         nodes.append(node)
     return nodes
+
+
+def _rest(step: Any, n_node: int, before: Any, after: Any, x: Array) -> Any:
+    """What a step leaves, and its derivative, at a new node and multipliers x."""
+    return step(*before, x[:n_node], *after, x[n_node:])
 
 
 def _forward(intervals: Intervals) -> Any:
@@ -86,12 +83,9 @@ def _forward(intervals: Intervals) -> Any:
     held = ca.MX.sym("held", plant.discrete.held)
     before, _, rules, _ = intervals.step(*given)
     z0, R0, z1, R1 = given[:4]
-    rest = [before - p, rules]
-    if plant.discrete.held:
-        pull = plant.discrete.closure(z0[at.s], R0, held)[1]
-        opening = plant.discrete.closure(z1[at.s], R1, ca.MX(plant.discrete.held, 1))[0]
-        rest = [before - p - pull, rules, opening]
-    left = ca.vertcat(*rest)
+    pull = plant.discrete.closure(z0[at.s], R0, held)[1]
+    opening = plant.discrete.closure(z1[at.s], R1, ca.MX(plant.discrete.held, 1))[0]
+    left = ca.vertcat(before - p - pull, rules, opening)
     slope = ca.horzcat(ca.jacobian(left, z1), ca.jacobian(left, held))
     return ca.Function("forward", [*given, p, held], [left, slope])
 

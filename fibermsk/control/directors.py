@@ -180,5 +180,11 @@ def unpacked(q: SX, link: int) -> tuple[SX, SX]:
     return own[:3], ca.reshape(own[3:], 3, 3)
 
 
+def point_at(q: SX, link: int, at: Array) -> SX:
+    """Point of a link, at a way from its center of mass in its axes, in ground (3,) [m]."""
+    x, R = unpacked(q, link)
+    return x + R @ ca.DM(at)
+
+
 def _mass(link: Link) -> Any:
     return ca.diagcat(link.mass * ca.DM.eye(3), ca.kron(ca.DM(link.euler), ca.DM.eye(3)))

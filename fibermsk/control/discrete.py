@@ -11,6 +11,7 @@ section 2.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -135,16 +136,30 @@ class Discrete:
         """
         own, R = np.concatenate([guess, np.zeros(self.held)]), node.references
         n = np.size(guess)
-        for _ in range(_MOST):
-            acting = torque, torque, h
-            rest, slope = self._slope(node.s, R, own[:n], R, *acting, p, own[n:])
-            change = np.linalg.solve(np.array(slope), np.array(rest).ravel())
-            own = own - change
-            if np.abs(change).max(initial=0.0) <= _ACCURACY * (1.0 + np.abs(own).max(initial=0.0)):
-                return Node(own[:n], R), own[n:]
-        raise ConvergenceError(
-            f"the discrete step of {h:g} s has no solution nearby; use a smaller one"
+        found = newton(
+            lambda x: self._slope(node.s, R, x[:n], R, torque, torque, h, p, x[n:]),
+            own,
+            f"the discrete step of {h:g} s has no solution nearby; use a smaller one",
         )
+        return Node(found[:n], R), found[n:]
+
+
+def newton(function: Callable[[Array], tuple[Any, Any]], guess: Array, message: str) -> Array:
+    """Root (n,) of a function that returns its value and derivative, by Newton's method.
+
+    Raises
+    ------
+    ConvergenceError
+        With the message, if none is found from the guess.
+    """
+    x = guess
+    for _ in range(_MOST):
+        rest, slope = function(x)
+        change = np.linalg.solve(np.array(slope), np.array(rest).ravel())
+        x = x - change
+        if np.abs(change).max(initial=0.0) <= _ACCURACY * (1.0 + np.abs(x).max(initial=0.0)):
+            return x
+    raise ConvergenceError(message)
 
 
 class DiscreteMotion(NamedTuple):

@@ -9,7 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.control.directors import SX, unpacked
+from fibermsk.control.directors import SX, point_at
 from fibermsk.control.tree import BALL, LinkTree
 from fibermsk.forces import JointTorque, PointConstraint
 from fibermsk.model import Model, Station
@@ -95,6 +95,4 @@ def ball_of(tree: LinkTree, joint: str) -> int:
 
 def place_station(tree: LinkTree, station: Station, q: SX) -> SX:
     """Place a point of a body in ground, (3,) [m]."""
-    link, at = tree.on_link(station.body, station.position)
-    x, R = unpacked(q, link)
-    return x + R @ ca.DM(at)
+    return point_at(q, *tree.on_link(station.body, station.position))

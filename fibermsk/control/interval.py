@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 
-from fibermsk._arrays import Index
+from fibermsk._arrays import Array, Index
+from fibermsk.control.directors import SX
 from fibermsk.control.muscles import Acting
 from fibermsk.control.objectives import Interval, Objectives
 from fibermsk.control.plant import Plant
-from fibermsk.control.traced import SX
 
 FIBERS = 0.2, 2.0
 """Range of the lengths of fibers over the optimal one."""
@@ -74,6 +74,19 @@ class Intervals:
             active.append(a)
         return found, active
 
+    @cached_property
+    def control_names(self) -> list[str]:
+        """Names of the controls of an interval."""
+        own = [one.name for one in self.plant.muscles] if self.excited else []
+        return own + [label for one in self.plant.drives for label in one.labels]
+
+    @cached_property
+    def largest(self) -> Array:
+        """Largest values of the controls, (n_controls,); one for excitations."""
+        found = np.ones(self.layout.n_interval)
+        found[self.layout.u] = [one.largest for one in self.plant.drives for _ in one.labels]
+        return found
+
     def _torque(self, c: SX) -> SX:
         """Forces of the drives on the degrees of freedom."""
         u, found, k = c[self.layout.u], ca.SX.zeros(self.plant.tree.degrees), 0
@@ -94,7 +107,7 @@ class Intervals:
         l0, arms0 = plant.geometry(own.place(z0[at.s], R0))
         l1, arms1 = plant.geometry(own.place(z1[at.s], R1))
         acting, active = self._muscles(z0, z1, c, h, (l0, l1))
-        torque = f0 = f1 = self._torque(c)
+        f0 = f1 = self._torque(c)
         for m, one in enumerate(acting):
             f0, f1 = f0 - one.force * arms0[:, m], f1 - one.force * arms1[:, m]
         before, after = plant.discrete.interval(z0[at.s], R0, z1[at.s], R1, f0, f1, h)
@@ -113,7 +126,6 @@ class Intervals:
             "before": before, "after": after, "rules": ca.vertcat(*rules),
             "value": sum((w * one for w, one in zip(weights, terms, strict=True)), ca.SX(0)),
             "terms": ca.vertcat(*terms), "forces": ca.vertcat(*(one.force for one in acting)),
-            "torque": torque,
         }  # fmt: skip
         return [z0, R0, z1, R1, c, h], found
 

@@ -14,8 +14,9 @@ import casadi as ca
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.control.directors import SX
 from fibermsk.control.paths import Path
-from fibermsk.control.traced import SX, Traced
+from fibermsk.control.traced import Traced
 from fibermsk.control.tree import LinkTree
 from fibermsk.laws.activation import PiecewiseActivation
 from fibermsk.laws.hill import DeGrooteCurves

@@ -5,14 +5,15 @@ Source: `optimal_control.md`, section 5.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import casadi as ca
 
 from fibermsk import _check
-from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, number
-from fibermsk.control.traced import SX
+from fibermsk._numbers import POSITIVE, Checked, number
+from fibermsk.control.directors import SX
 
 
 class Interval(NamedTuple):
@@ -40,7 +41,7 @@ class Interval(NamedTuple):
     stretches: list[SX]
 
 
-class Term(Checked):
+class Term(Checked, ABC):
     """A term of an objective; terms add up, and can be multiplied by numbers."""
 
     name = ""
@@ -55,9 +56,9 @@ class Term(Checked):
 
     __rmul__ = __mul__
 
+    @abstractmethod
     def over(self, interval: Interval) -> SX:
         """Value of one interval."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,8 @@ class Effort(Term):
 
     def over(self, interval: Interval) -> SX:
         """Value of one interval."""
-        return interval.h * sum((one**2 for one in self._of(interval)), ca.SX(0))
-
-    @staticmethod
-    def _of(interval: Interval) -> list[SX]:
-        return [*interval.excitations, *interval.torques]
+        controls = (*interval.excitations, *interval.torques)
+        return interval.h * sum((one**2 for one in controls), ca.SX(0))
 
 
 @dataclass(frozen=True)
@@ -169,8 +167,7 @@ class Objectives:
 
     def __mul__(self, factor: float) -> Objectives:
         """Weigh all terms."""
-        must = NON_NEGATIVE.check
-        by = must("objective", "weight", factor, "")
+        by = _check.non_negative("objective", "weight", factor)
         return Objectives(tuple((by * weight, term) for weight, term in self.terms))
 
     __rmul__ = __mul__

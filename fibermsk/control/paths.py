@@ -15,7 +15,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.control.directors import SX, unpacked
+from fibermsk.control.directors import SX, point_at, unpacked
 from fibermsk.control.tree import LinkTree
 from fibermsk.model import LineMuscle, PathPoint, WrapCylinder, WrapSphere
 
@@ -104,17 +104,13 @@ class Path:
 
     def places(self, q: SX) -> list[SX]:
         """Path points in ground."""
-        found = []
-        for link, at in self._points:
-            x, R = unpacked(q, link)
-            found.append(x + R @ ca.DM(at))
-        return found
+        return [point_at(q, link, at) for link, at in self._points]
 
     def ends(self, q: SX) -> tuple[SX, SX]:
         """Points beside the surface, in its frame over its radius."""
         assert self.surface is not None
-        x, R = unpacked(q, self.surface.link)
-        center, axes = x + R @ ca.DM(self.surface.position), R @ ca.DM(self.surface.rotation)
+        center = point_at(q, self.surface.link, self.surface.position)
+        axes = unpacked(q, self.surface.link)[1] @ ca.DM(self.surface.rotation)
         before, after = self.places(q)[self._after : self._after + 2]
         return tuple(axes.T @ (one - center) / self.surface.radius for one in (before, after))
 

@@ -172,15 +172,26 @@ class OptimalControl:
         return found
 
     @property
+    def objectives(self) -> Objectives:
+        """The objective as a sum of terms."""
+        found: Any = self.objective
+        return found
+
+    @property
+    def _controls(self) -> tuple[Excitations | Torques, ...]:
+        found: Any = self.controls
+        return found
+
+    @property
     def excitations(self) -> Excitations | None:
         """Bounds of excitations, if they are controls."""
-        return next((one for one in self.controls if isinstance(one, Excitations)), None)  # type: ignore[union-attr]
+        return next((one for one in self._controls if isinstance(one, Excitations)), None)
 
     @property
     def largest(self) -> dict[str, float]:
         """Largest torques by name."""
         found: dict[str, float] = {}
-        for one in self.controls:  # type: ignore[union-attr]
+        for one in self._controls:
             if isinstance(one, Torques):
                 found |= one.largest
         return found
@@ -241,7 +252,7 @@ class OptimalControl:
         )  # fmt: skip
 
     def _warn_of_chattering(self) -> None:
-        terms = self.objective.terms  # type: ignore[union-attr]
+        terms = self.objectives.terms
         if self.excitations is None or not any(isinstance(term, Effort) for _, term in terms):
             return
         for muscle in self.model.acting_muscles:

@@ -39,10 +39,12 @@ def remarks_of(
         )
     found += _of_paths(model, coordinates, lengths)
     for muscle in plant.muscles:
+        if muscle.path.surface is None:
+            continue
         q = ca.SX.sym("q", plant.directors.n)
         arc = ca.Function("arc", [q], [muscle.path.touching(q)])
         touches = [float(arc(plant.directors.place(*one))) > 0.0 for one in nodes]
-        if muscle.path.surface is not None and any(touches) and not all(touches):
+        if any(touches) and not all(touches):
             found.append(
                 f"line muscle {muscle.name!r} touches and leaves {muscle.path.surface.name!r} "
                 "during the motion, where its moment arm has a kink"

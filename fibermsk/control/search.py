@@ -69,7 +69,7 @@ def search(
     elif not _check.flag(owner, "progress", progress):
         tell = None
     plant = Plant(problem.model, problem.largest, problem.excitations is not None)
-    intervals = Intervals(plant, problem.objective, problem.excitations is not None)  # type: ignore[arg-type]
+    intervals = Intervals(plant, problem.objectives, problem.excitations is not None)
     ends = Ends(problem, intervals)
     _check_controls(problem, intervals)
     rng = np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def search(
 
     def run(own: OptimalControl, first: Guess, warm: Warm | None) -> _Found:
         return _solved(
-            own, intervals, first, warm, tolerance=tolerance, iterations=iterations,
+            own, intervals, ends, first, warm, tolerance=tolerance, iterations=iterations,
             expand=expand, tell=tell,
         )  # fmt: skip
 
@@ -87,9 +87,9 @@ def search(
         warm = None
         if guess is not None and not k:
             first = resampled(guess.guess, intervals, own)
-            warm = guess.warm if len(guess.controls) and guess.time.size == own.n + 1 else None
+            warm = guess.warm if guess.time.size == own.n + 1 else None
         else:
-            first = straight(own, intervals, Ends(own, intervals), bend)
+            first = straight(own, intervals, ends, bend)
         one = run(own, first, warm)
         while own.n < problem.n and one.solved.status == "success":
             coarse_now = round(np.log2(problem.n / own.n)) - 1
@@ -124,8 +124,7 @@ def _coarser(problem: OptimalControl, halvings: int) -> OptimalControl:
 
 def _check_controls(problem: OptimalControl, intervals: Intervals) -> None:
     """Refuse unknown names among the controls of phases."""
-    names = [one.name for one in intervals.plant.muscles] if intervals.excited else []
-    names += [label for one in intervals.plant.drives for label in one.labels]
+    names = intervals.control_names
     for k, phase in enumerate(problem.phases):
         for name in phase.controls:
             if name not in names:
@@ -134,10 +133,11 @@ def _check_controls(problem: OptimalControl, intervals: Intervals) -> None:
 
 
 def _solved(
-    problem: OptimalControl, intervals: Intervals, guess: Guess, warm: Warm | None, **options: Any
-) -> _Found:
+    problem: OptimalControl, intervals: Intervals, ends: Ends, guess: Guess, warm: Warm | None,
+    **options: Any,
+) -> _Found:  # fmt: skip
     """Solve, and move the references of balls to the solution where it is far from them."""
-    ends, plant = Ends(problem, intervals), intervals.plant
+    plant = intervals.plant
     slots = [plant.tree.slots()[k] for k in plant.directors.balls]
     for left in reversed(range(_RECENTERED)):
         references = [one.references for one in guess.nodes]
@@ -193,9 +193,8 @@ def _solution(
     ]  # fmt: skip
     terms = np.array([np.array(one[0]).ravel() for one in observed]).reshape(own.n, -1).sum(axis=0)
     forces = np.array([np.array(one[1]).ravel() for one in observed]).reshape(own.n, -1)
-    names, largest = own.control_names(), np.ones(at.n_interval)
-    largest[at.u] = [one.largest for one in plant.drives for _ in one.labels]
-    controls = dict(zip(names, (raw.controls * largest).T.copy(), strict=True))
+    sized = raw.controls * intervals.largest
+    controls = dict(zip(intervals.control_names, sized.T.copy(), strict=True))
     excited, elastic = intervals.indices()
     muscles = plant.muscles
     activations = {muscles[m].name: z[:, at.a][:, k].copy() for k, m in enumerate(excited)}
@@ -203,7 +202,7 @@ def _solution(
     placed = [plant.directors.place(*one) for one in raw.nodes]
     lengths = np.array([np.array(plant.geometry(one)[0]).ravel() for one in placed])
     coordinates = plant.coordinates_of(raw.nodes)
-    names_of_terms = [term.name for _, term in problem.objective.terms]  # type: ignore[union-attr]
+    names_of_terms = [term.name for _, term in problem.objectives.terms]
     model = driven_model(
         plant, time, coordinates, activations, controls, at_rest=problem.start.at_rest
     )
@@ -287,7 +286,7 @@ def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
         text += f"; at their bounds: {bound}"
     error = ConvergenceError(text)
     error.result = solution.result
-    error.solution = solution  # type: ignore[attr-defined]
+    error.solution = solution
     raise error
 
 

@@ -179,7 +179,7 @@ def solve(
         "ipopt.honor_original_bounds": "yes",
     }  # fmt: skip
     start: dict[str, Any] = {"x0": np.clip(x0, low, high)}
-    if warm is not None:
+    if warm is not None and warm.multipliers.size == g.numel():
         options |= {"ipopt.warm_start_init_point": "yes", "ipopt.mu_init": 1e-6}
         start |= {"lam_g0": warm.multipliers, "lam_x0": warm.bound_multipliers}
     nlp = {"x": x, "f": problem.value, "g": g}

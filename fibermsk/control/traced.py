@@ -12,8 +12,7 @@ from typing import Any
 import casadi as ca
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-SX = Any
-"""A symbolic expression."""
+from fibermsk.control.directors import SX
 
 _NAMES = {
     "add": "plus", "arcsinh": "asinh", "arctan2": "atan2", "divide": "rdivide",

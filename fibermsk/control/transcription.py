@@ -148,7 +148,7 @@ class Transcription:
         names += [(f"activation of {plant.muscles[m].name}", "") for m in excited]
         names += [(f"fiber length of {plant.muscles[m].name}", "l_0") for m in elastic]
         lowest, highest = self._control_bounds()
-        labels_c = self.control_names()
+        labels_c = self.intervals.control_names
         k = plant.discrete.held
         for n in range(self.n + 1):
             given = self.ends.fixed.get(n if n == 0 else n - self.n - 1)
@@ -169,21 +169,13 @@ class Transcription:
                 own = self.unknowns.add(symbol, lowest[n], highest[n], labels)
                 self.controls.append(own)
 
-    def control_names(self) -> list[str]:
-        """Names of the controls of an interval."""
-        own = [one.name for one in self.plant.muscles] if self.intervals.excited else []
-        return own + [label for one in self.plant.drives for label in one.labels]
-
     def _control_bounds(self) -> tuple[Array, Array]:
         """Bounds (n, n_controls); torques over their largest values."""
         at, bounds = self.intervals.layout, self.problem.excitations
         low, high = np.full((self.n, at.n_interval), -1.0), np.ones((self.n, at.n_interval))
         if bounds is not None:
             low[:, at.e], high[:, at.e] = bounds.lower, bounds.upper
-        names = self.control_names()
-        largest = np.ones(at.n_interval)
-        sizes = [(one.largest, one.labels) for one in self.plant.drives]
-        largest[at.u] = [size for size, labels in sizes for _ in labels]
+        names, largest = self.intervals.control_names, self.intervals.largest
         for k, phase in enumerate(self.problem.phases):
             own = self._phase == k
             for name, (a, b) in phase.controls.items():

@@ -104,8 +104,9 @@ class _Signal:
 
     def __init__(self, torque: JointTorque) -> None:
         self._torque = torque
-        if hasattr(torque.torque, "breakpoints"):
-            self.breakpoints = getattr(torque.torque, "breakpoints")  # noqa: B009
+        given: Any = torque.torque
+        if hasattr(given, "breakpoints"):
+            self.breakpoints = given.breakpoints
 
     def __call__(self, t: float) -> Array:
         """Evaluate at a time [s]."""

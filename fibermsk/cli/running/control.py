@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,8 @@ from fibermsk.results import Progress, Result
 
 def is_problem(scene: Any) -> bool:
     """Whether a scene is a problem of optimal control."""
-    return type(scene).__name__ == "OptimalControl"
+    module = sys.modules.get("fibermsk.control.problem")
+    return module is not None and isinstance(scene, module.OptimalControl)
 
 
 def refuse_options(method: str | None, options: dict[str, Any]) -> None:
@@ -42,7 +44,7 @@ def solve_problem(
     try:
         solution = problem.solve(progress=progress)
     except ConvergenceError as error:
-        solution, failure = getattr(error, "solution", None), str(error)
+        solution, failure = error.solution, str(error)
         if solution is None:
             raise
     result = solution.result
