@@ -150,17 +150,22 @@ if TYPE_CHECKING:
         Along as Along,
         AtRest as AtRest,
         ControlSolution as ControlSolution,
+        DiscretePaths as DiscretePaths,
         Duration as Duration,
         Effort as Effort,
         EndState as EndState,
         Excitations as Excitations,
+        FittedPaths as FittedPaths,
         FreeDuration as FreeDuration,
+        Jerk as Jerk,
         OptimalControl as OptimalControl,
         Phase as Phase,
         Range as Range,
         Resimulation as Resimulation,
         Torques as Torques,
+        Tracking as Tracking,
         Work as Work,
+        track_motion as track_motion,
     )
     from fibermsk.forces import (
         CoordinateActuator as CoordinateActuator,
@@ -196,6 +201,7 @@ if TYPE_CHECKING:
         read_osim as read_osim,
         read_signals as read_signals,
         with_muscle_forces as with_muscle_forces,
+        with_smooth_muscles as with_smooth_muscles,
     )
     from fibermsk.scene_run import simulate_scene as simulate_scene
     from fibermsk.solvers import (
@@ -251,13 +257,14 @@ _BY_MODULE = {
     "backend": "build",
     "cli.commands.run": "run_scene",
     "control": """Activation Along AtRest ControlSolution Duration Effort EndState Excitations
-        FreeDuration OptimalControl Phase Range Resimulation Torques Work""",
+        FreeDuration OptimalControl Phase Range Resimulation Torques Work
+        DiscretePaths FittedPaths Jerk Tracking track_motion""",
     "cli.running.scene_files": "make_scene",
     "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
         PointSpring ViaRing""",
     "io": "export load load_checkpoint save save_checkpoint",
     "read": """ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals
-        with_muscle_forces""",
+        with_muscle_forces with_smooth_muscles""",
     "scene_run": "simulate_scene",
     "solvers": """BDF2 NDF SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps
         GeneralizedAlpha Newton Observer Stability Stop StopWhen equilibrium simulate stability""",

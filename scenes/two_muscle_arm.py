@@ -67,7 +67,9 @@ def arm() -> fm.Model:
     return model
 
 
-def scene(steps: int = 50, duration: float = 0.6) -> fm.OptimalControl:
+def scene(
+    steps: int = 50, duration: float = 0.6, path: str = "exact", path_nodes: int = 20
+) -> fm.OptimalControl:
     """Describe the problem.
 
     Parameters
@@ -76,7 +78,13 @@ def scene(steps: int = 50, duration: float = 0.6) -> fm.OptimalControl:
         Number of intervals.
     duration : float
         Duration of the motion [s].
+    path : {"exact", "discrete"}
+        Paths of the muscles: exact geodesics, or nodes around the cylinders that are unknowns.
+    path_nodes : int
+        Number of intervals of these around each cylinder.
     """
+    if path not in ("exact", "discrete"):
+        raise fm.ModelError(f'two_muscle_arm: path = {path!r}; must be "exact" or "discrete"')
     return fm.OptimalControl(
         arm(),
         duration=duration,
@@ -86,6 +94,7 @@ def scene(steps: int = 50, duration: float = 0.6) -> fm.OptimalControl:
         start=fm.AtRest(elbow=0.3, activations="hold"),
         end=fm.AtRest(elbow=1.7),
         path=[fm.Range("elbow", *RANGE)],
+        muscle_paths=fm.DiscretePaths(path_nodes) if path == "discrete" else None,
     )
 
 

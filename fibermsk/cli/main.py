@@ -19,6 +19,7 @@ from fibermsk.cli.commands import (
     scenes,
     sensitivity,
     so,
+    track,
     verify,
     view,
 )
@@ -69,6 +70,7 @@ app.command("export")(export.export)
 app.command("info", cls=ManyValues)(info.info)
 app.command("muscles")(muscles.muscles)
 app.command("so")(so.so)
+app.command("track")(track.track)
 app.command("id")(inverse_dynamics.inverse_dynamics)
 app.command("sensitivity", cls=ManyValues)(sensitivity.sensitivity)
 

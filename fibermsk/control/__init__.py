@@ -24,10 +24,16 @@ from fibermsk.control.conditions import (
     Phase as Phase,
     Range as Range,
 )
+from fibermsk.control.muscles.choice import (
+    DiscretePaths as DiscretePaths,
+    FittedPaths as FittedPaths,
+)
 from fibermsk.control.objectives import (
     Activation as Activation,
     Duration as Duration,
     Effort as Effort,
+    Jerk as Jerk,
+    Tracking as Tracking,
     Work as Work,
 )
 from fibermsk.control.problem import (
@@ -35,7 +41,8 @@ from fibermsk.control.problem import (
     OptimalControl as OptimalControl,
     Torques as Torques,
 )
-from fibermsk.control.solution import (
+from fibermsk.control.solving.solution import (
     ControlSolution as ControlSolution,
     Resimulation as Resimulation,
 )
+from fibermsk.control.track import track_motion as track_motion

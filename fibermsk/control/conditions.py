@@ -30,14 +30,16 @@ class EndState:
     rotations : mapping of str to (3, 3) array_like
         Rotation across spherical and free joints, by their names: axes of the child, before the
         joint's own `rotation`, in those of the parent.
-    points : sequence of (Station, (3,) array_like)
-        Points of bodies, and where in ground they are [m].
+    points : sequence of (Station, (3,) sequence of float or None)
+        Points of bodies, and where in ground they are [m]; None for a direction that is free.
     activations : mapping of str to float, or "hold"
         Activations of muscles whose activation is a state; at the start, "hold" gives all those of
         the least sum of squares that holds the pose. What is left out is chosen.
     at_rest : bool
         Whether the motion starts or ends at rest; else the speeds of the start are those of the
-        model, and those of the end are free.
+        model, and those of the end are free. False where speeds are given.
+    speeds : mapping of str to float
+        Rates of coordinates [rad/s or m/s].
     """
 
     coordinates: Mapping[str, float] = field(default_factory=dict)
@@ -45,16 +47,23 @@ class EndState:
     points: Sequence[tuple[Station, ArrayLike]] = ()
     activations: Mapping[str, float] | Literal["hold"] = field(default_factory=dict)
     at_rest: bool = True
+    speeds: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         owner = "EndState"
         _check.flag(owner, "at_rest", self.at_rest)
-        for name in ("coordinates", "rotations"):
+        for name in ("coordinates", "rotations", "speeds"):
             _check.instance(owner, name, getattr(self, name), Mapping, "a dict by name")
-        values = {
-            name: _check.number(owner, f"coordinates[{name!r}]", value, "rad or m")
-            for name, value in self.coordinates.items()
-        }
+        if self.speeds and self.at_rest:
+            must, remedy = "be left out at rest", "give at_rest=False"
+            _check.refuse(owner, "speeds", dict(self.speeds), must, remedy=remedy)
+        values, rates = (
+            {
+                name: _check.number(owner, f"{what}[{name!r}]", value, unit)
+                for name, value in getattr(self, what).items()
+            }
+            for what, unit in (("coordinates", "rad or m"), ("speeds", "rad/s or m/s"))
+        )
         turns = {name: _rotation(owner, name, value) for name, value in self.rotations.items()}
         pairs = "pairs of a point and its place"
         _check.instance(owner, "points", self.points, (tuple, list), pairs)
@@ -68,8 +77,9 @@ class EndState:
                 for name, value in given.items()
             }
         _check.store(
-            self, coordinates=values, rotations=turns, points=tuple(points), activations=active
-        )
+            self, coordinates=values, rotations=turns, points=tuple(points), activations=active,
+            speeds=rates,
+        )  # fmt: skip
 
 
 def AtRest(
@@ -246,4 +256,9 @@ def _placed(owner: str, k: int, pair: Any) -> tuple[Station, Array]:
     if len(pair) != 2:
         _check.refuse(owner, f"points[{k}]", pair, "be a point and its place")
     station = _check.instance(owner, f"points[{k}]", pair[0], Station, "a point of a body")
-    return station, _check.array(owner, f"points[{k}]", pair[1], (3,), "m")
+    free = [one is None for one in pair[1]] if isinstance(pair[1], tuple | list) else [False]
+    given = [0.0 if one is None else one for one in pair[1]] if any(free) else pair[1]
+    place = _check.array(owner, f"points[{k}]", given, (3,), "m")
+    if all(free):
+        _check.refuse(owner, f"points[{k}]", pair[1], "give one direction or more")
+    return station, np.where(free, np.nan, place)

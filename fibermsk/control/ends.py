@@ -10,8 +10,8 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.control.conditions import EndState, Range
-from fibermsk.control.discrete import Node
 from fibermsk.control.interval import FIBERS, Intervals
+from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.problem import OptimalControl
 from fibermsk.errors import ModelError
 
@@ -30,6 +30,10 @@ class Ends:
         By node, 0 and -1: what is given there; NaN for what is chosen.
     ranges : dict of int to (float, float)
         Ranges of degrees of freedom.
+    start_speeds : (degrees,) float array
+        Speeds at the start, in the free directions of the joints.
+    end_speeds : (degrees,) float array, optional
+        Those at the end, NaN for free ones; None if all are.
 
     Raises
     ------
@@ -43,12 +47,11 @@ class Ends:
         self.end = self._node("end", problem.end)
         self.ranges = self._ranges()
         self.fixed = {0: self._given("start", problem.start), -1: self._given("end", problem.end)}
+        self.start_speeds = np.zeros(self.plant.tree.degrees)
+        if not problem.start.at_rest:
+            self.start_speeds = self.plant.speeds(self._speeds("start", problem.start))
+        self.end_speeds = self._end_speeds()
         self._check_chains()
-
-    @property
-    def at_rest(self) -> bool:
-        """Whether the motion starts at rest."""
-        return self._problem.start.at_rest
 
     def _node(self, which: str, state: EndState) -> Node:
         owner, plant = f"OptimalControl: {which}", self.plant
@@ -65,7 +68,8 @@ class Ends:
 
     def _ranges(self) -> dict[int, tuple[float, float]]:
         found: dict[int, tuple[float, float]] = {}
-        for one in self._problem.path:
+        limits = [Range(name, *own) for name, own in self.plant.limits.items()]
+        for one in (*self._problem.path, *limits):
             if not isinstance(one, Range):
                 continue
             at = self.plant.known("Range", "coordinate", one.coordinate, balls=False)
@@ -80,6 +84,22 @@ class Ends:
                     owner, field = f"OptimalControl: {which}", one.coordinate
                     _check.refuse(owner, field, value, f"lie in its range, [{low:g}, {high:g}]")
             found[at.start] = low, high
+        return found
+
+    def _speeds(self, which: str, state: EndState) -> dict[str, float]:
+        owner = f"OptimalControl: {which}"
+        for name in state.speeds:
+            self.plant.known(owner, "speed", name, balls=False)
+        return dict(state.speeds)
+
+    def _end_speeds(self) -> Array | None:
+        given = self._speeds("end", self._problem.end)
+        if not given:
+            return None
+        every = self.plant.speeds(given)
+        found = np.full(every.size, np.nan)
+        for name in given:
+            found[self.plant.degrees[name]] = every[self.plant.degrees[name]]
         return found
 
     def _given(self, which: str, state: EndState) -> Array:
@@ -124,7 +144,8 @@ class Ends:
         every = ca.SX.zeros(len(self.plant.muscles))
         for k, i in enumerate(excited):
             every[int(i)] = a[k]
-        force, left = own.balance(node.s, node.references, every, x)
+        paths = ca.DM(self.plant.paths_at(node))
+        force, left = own.balance(node.s, node.references, every, x, paths)
         g, v = ca.vertcat(force, left), ca.vertcat(a, x)
         problem = {"x": v, "f": ca.dot(a, a), "g": g}
         options = {"ipopt.print_level": 0, "print_time": False, "ipopt.sb": "yes",
@@ -158,11 +179,14 @@ class Ends:
                 owner, must = f"OptimalControl: {which}", "be below 1e-9 m"
                 _check.refuse(owner, "opening of a closed chain", worst, must, remedy=remedy)
 
-    def momentum(self, end: int, s: Any, R: Any) -> Any:
-        """Momenta at an end with given speeds; None if they are free."""
+    def momentum(self, end: int, s: Any, R: Any, speeds: Any = None) -> Any:
+        """Momenta at an end with given speeds; None if they are free.
+
+        Where some are given at the end, speeds (degrees,) are unknowns.
+        """
         state = self._problem.start if end == 0 else self._problem.end
         if state.at_rest:
             return ca.MX.zeros(self.plant.tree.degrees)
         if end == -1:
-            return None
-        return self.plant.discrete.momentum(s, R) @ ca.DM(self.plant.speeds())
+            return None if self.end_speeds is None else self.plant.discrete.momentum(s, R) @ speeds
+        return self.plant.discrete.momentum(s, R) @ ca.DM(self.start_speeds)

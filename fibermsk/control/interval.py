@@ -1,8 +1,9 @@
 """One interval of a motion, with everything that acts on it, as functions of CasADi.
 
 At a node stand the chart coordinates s, the activations a of the muscles that have one as a state,
-and the lengths x of their fibers over the optimal ones where the tendon is elastic; in an interval
-the excitations e of all muscles and the torques u over their largest values.
+the lengths x of their fibers over the optimal ones where the tendon is elastic, and the unknowns g
+of paths on nodes; in an interval the excitations e of all muscles and the torques u over their
+largest values.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk.control.directors import SX
-from fibermsk.control.muscles import Acting
+from fibermsk.control.mechanics.directors import SX
+from fibermsk.control.muscles.muscle import Acting
 from fibermsk.control.objectives import Interval, Objectives
 from fibermsk.control.plant import Plant
 
@@ -29,6 +30,7 @@ class Layout(NamedTuple):
     s: slice
     a: slice
     x: slice
+    g: slice
     n_node: int
     e: slice
     u: slice
@@ -42,9 +44,10 @@ class Layout(NamedTuple):
         m_x = sum(one.elastic for one in plant.muscles)
         m_e = len(plant.muscles) if excited else 0
         n_u = sum(one.at.stop - one.at.start for one in plant.drives)
-        ends = n + m_a, n + m_a + m_x
+        a, x, g = np.cumsum([n, m_a, m_x]).tolist()
+        end = g + plant.n_path
         return cls(
-            slice(0, n), slice(n, ends[0]), slice(*ends), ends[1], slice(0, m_e),
+            slice(0, n), slice(a, x), slice(x, g), slice(g, end), end, slice(0, m_e),
             slice(m_e, m_e + n_u), m_e + n_u,
         )  # fmt: skip
 
@@ -100,23 +103,30 @@ class Intervals:
     def _parts(self) -> tuple[list[SX], dict[str, SX]]:
         """Symbols of an interval, and all that is computed of them."""
         plant, at = self.plant, self.layout
-        own, balls = plant.directors, 3 * len(plant.directors.balls)
+        balls = 3 * len(plant.directors.balls)
         z0, z1 = ca.SX.sym("z0", at.n_node), ca.SX.sym("z1", at.n_node)
         R0, R1 = ca.SX.sym("R0", 3, balls), ca.SX.sym("R1", 3, balls)
         c, h = ca.SX.sym("c", at.n_interval), ca.SX.sym("h")
-        l0, arms0 = plant.geometry(own.place(z0[at.s], R0))
-        l1, arms1 = plant.geometry(own.place(z1[at.s], R1))
+        l0, arms0 = plant.geometry(z0[at.s], R0, z0[at.g])
+        l1, arms1 = plant.geometry(z1[at.s], R1, z1[at.g])
         acting, active = self._muscles(z0, z1, c, h, (l0, l1))
         f0 = f1 = self._torque(c)
         for m, one in enumerate(acting):
             f0, f1 = f0 - one.force * arms0[:, m], f1 - one.force * arms1[:, m]
         before, after = plant.discrete.interval(z0[at.s], R0, z1[at.s], R1, f0, f1, h)
         u, stretches = c[at.u], ca.vertsplit(l1 - l0) if acting else []
+        turns = {name: own.start for name, own in plant.degrees.items() if name not in plant.balls}
         view = Interval(
             h, ca.vertsplit(c[at.e]) if at.e.stop else [], ca.vertsplit(u) if u.numel() else [],
             active, [one.force for one in acting], stretches,
+            {name: (z0[k], z1[k]) for name, k in turns.items()}, (ca.SX(), ca.SX()),
         )  # fmt: skip
-        terms = [term.over(view) for _, term in self.objective.terms]
+        d0, d1 = (ca.SX.sym(name, self.objective.columns) for name in ("d0", "d1"))
+        slots = self.objective.slots()
+        terms = [
+            term.over(view._replace(data=(d0[own], d1[own])))
+            for own, (_, term) in zip(slots, self.objective.terms, strict=True)
+        ]
         rules = [
             *(one.activation for one, m in zip(acting, plant.muscles, strict=True) if m.excited),
             *(one.tendon for one, m in zip(acting, plant.muscles, strict=True) if m.elastic),
@@ -127,24 +137,30 @@ class Intervals:
             "value": sum((w * one for w, one in zip(weights, terms, strict=True)), ca.SX(0)),
             "terms": ca.vertcat(*terms), "forces": ca.vertcat(*(one.force for one in acting)),
         }  # fmt: skip
-        return [z0, R0, z1, R1, c, h], found
+        return [z0, R0, z1, R1, c, h, d0, d1], found
 
     @cached_property
     def step(self) -> Any:
-        """Momenta at both ends, what the rules leave, and the value of the objective."""
+        """Momenta at both ends, and what the rules leave."""
         given, found = self._parts
-        names = "before", "after", "rules", "value"
-        return ca.Function("interval", given, [found[one] for one in names])
+        names = "before", "after", "rules"
+        return ca.Function("interval", given[:-2], [found[one] for one in names])
+
+    @cached_property
+    def value(self) -> Any:
+        """Value of the objective, of the same and its data at both nodes."""
+        given, found = self._parts
+        return ca.Function("value", given, [found["value"]])
 
     @cached_property
     def observed(self) -> Any:
-        """Terms of the objective, and forces of the muscles [N]."""
+        """Terms of the objective, and forces of the muscles [N]; of the same as its value."""
         given, found = self._parts
         return ca.Function("observed", given, [found["terms"], found["forces"]])
 
     @cached_property
     def balance(self) -> Any:
-        """Forces on a node at rest (degrees,), and what its tendons leave, of s, R, a (m,), x.
+        """Forces on a node at rest (degrees,), and what its tendons leave, of s, R, a (m,), x, g.
 
         Without those that are chosen; a of all muscles.
         """
@@ -152,8 +168,8 @@ class Intervals:
         own, m = plant.directors, len(plant.muscles)
         s, R = ca.SX.sym("s", plant.tree.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
         a, x = ca.SX.sym("a", m), ca.SX.sym("x", at.x.stop - at.x.start)
-        q = own.place(s, R)
-        lengths, arms = plant.geometry(q)
+        g = ca.SX.sym("g", plant.n_path)
+        lengths, arms = plant.geometry(s, R, g)
         # momenta before and after a node that stays: their difference over h is the force
         no, h = ca.SX.zeros(plant.tree.degrees), 1.0
         before, after = plant.discrete.interval(s, R, s, R, no, no, h)
@@ -164,7 +180,7 @@ class Intervals:
                 own_x, k = x[k], k + 1
                 left.append(muscle.imbalance(lengths[i], a[i], own_x))
             force -= muscle.force_at(lengths[i], a[i], own_x) * arms[:, i]
-        return ca.Function("balance", [s, R, a, x], [force, ca.vertcat(*left)])
+        return ca.Function("balance", [s, R, a, x, g], [force, ca.vertcat(*left)])
 
     def indices(self) -> tuple[Index, Index]:
         """Muscles whose activation, and the length of whose fibers, is a state."""

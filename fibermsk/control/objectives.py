@@ -6,14 +6,25 @@ Source: `optimal_control.md`, section 5.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._numbers import POSITIVE, Checked, number
-from fibermsk.control.directors import SX
+from fibermsk.control.mechanics.directors import SX
+from fibermsk.model import Station
+
+_JUST = 1e-9
+"""Time outside of a motion that counts as within it [s]."""
 
 
 class Interval(NamedTuple):
@@ -31,6 +42,10 @@ class Interval(NamedTuple):
         Of the muscles, at both nodes.
     forces, stretches : list of SX
         Tendon forces [N], and by how much the muscles lengthen [m].
+    coordinates : dict of (SX, SX)
+        Turns and slides at both nodes [rad or m].
+    data : (SX, SX)
+        Numbers (n_columns,) of the term at both nodes; see `Term.values`.
     """
 
     h: SX
@@ -39,12 +54,24 @@ class Interval(NamedTuple):
     activations: list[tuple[SX, SX]]
     forces: list[SX]
     stretches: list[SX]
+    coordinates: dict[str, tuple[SX, SX]]
+    data: tuple[SX, SX]
 
 
 class Term(Checked, ABC):
     """A term of an objective; terms add up, and can be multiplied by numbers."""
 
     name = ""
+    columns = 0
+    """Number of its data."""
+
+    def values(self, times: Array) -> Array:
+        """Data (n + 1, columns) at nodes [s]."""
+        return np.zeros((times.size, 0))
+
+    def along(self, poses: Sequence[Any], h: Any) -> Any:
+        """Value over poses (see `Pose`) of a phase with intervals of length h, beside `over`."""
+        return 0.0
 
     def __add__(self, other: Any) -> Objectives:
         """Add terms."""
@@ -135,6 +162,129 @@ class Work(Term):
         return found
 
 
+@dataclass(frozen=True, eq=False)
+class Tracking(Term):
+    """Integral of squared differences to a motion [s], by the trapezoidal rule.
+
+    Parameters
+    ----------
+    time : (k,) array_like
+        Instants of the motion [s], increasing, four or more; that of the start of the problem is 0.
+    motion : mapping of str to (k,) array_like
+        Values of turns and slides [rad or m]; cubic splines lie between them.
+    sizes : mapping of str to float, optional
+        Differences that count as one, by coordinate [rad or m]; 1 for those left out.
+    """
+
+    time: ArrayLike
+    motion: Mapping[str, ArrayLike]
+    sizes: Mapping[str, float] = field(default_factory=dict)
+
+    name = "tracking"
+
+    def __post_init__(self) -> None:
+        owner = "Tracking"
+        time = _check.array(owner, "time", self.time, ("k",), "s")
+        if time.size < 4 or not (np.diff(time) > 0.0).all():
+            _check.refuse(owner, "time", time, "be four or more instants that increase", unit="s")
+        for what in ("motion", "sizes"):
+            _check.instance(owner, what, getattr(self, what), Mapping, "a dict by coordinate")
+        motion = {
+            name: _check.array(owner, f"motion[{name!r}]", values, time.shape, "rad or m")
+            for name, values in self.motion.items()
+        }
+        if not motion:
+            _check.refuse(owner, "motion", motion, "name a coordinate")
+        for name in self.sizes:
+            if name not in motion:
+                remedy = f"it has: {', '.join(motion)}{_check.suggestion(name, list(motion))}"
+                _check.refuse(owner, "sizes", name, "be a coordinate of motion", remedy=remedy)
+        sizes = {
+            name: _check.positive(owner, f"sizes[{name!r}]", self.sizes.get(name, 1.0), "rad or m")
+            for name in motion
+        }
+        _check.store(self, time=time, motion=motion, sizes=sizes)
+
+    @property
+    def columns(self) -> int:
+        """Number of its data."""
+        return len(self.motion)
+
+    @cached_property
+    def _splines(self) -> list[CubicSpline]:
+        return [CubicSpline(self.time, values) for values in self.motion.values()]
+
+    def values(self, times: Array) -> Array:
+        """Coordinates (n + 1, columns) to be followed at nodes [s].
+
+        Raises
+        ------
+        ModelError
+            If nodes lie outside of the motion.
+        """
+        first, last = np.asarray(self.time)[[0, -1]]
+        for t in (times[0], times[-1]):
+            if not first - _JUST <= t <= last + _JUST:
+                must = f"lie within the motion, [{first:g}, {last:g}]"
+                _check.refuse("Tracking", "time of a node", float(t), must, unit="s")
+        return np.stack([one(times) for one in self._splines], axis=1)
+
+    def rates(self, t: float) -> dict[str, float]:
+        """Rates of the coordinates at an instant [rad/s or m/s]."""
+        pairs = zip(self.motion, self._splines, strict=True)
+        return {name: float(one(t, 1)) for name, one in pairs}
+
+    def over(self, interval: Interval) -> SX:
+        """Value of one interval."""
+        found = ca.SX(0)
+        for k, name in enumerate(self.motion):
+            if name not in interval.coordinates:
+                own = interval.coordinates
+                remedy = f"they are: {', '.join(own)}{_check.suggestion(name, list(own))}"
+                must = "be a turn or a slide of the model"
+                _check.refuse("Tracking", "coordinate", name, must, remedy=remedy)
+            for value, wanted in zip(interval.coordinates[name], interval.data, strict=True):
+                found += ((value - wanted[k]) / self.sizes[name]) ** 2
+        return 0.5 * interval.h * found
+
+
+@dataclass(frozen=True, eq=False)
+class Jerk(Term):
+    """Integral of the squared jerk of points [m^2/s^5], from third differences of their places.
+
+    Within each phase, over three intervals at a time.
+
+    Parameters
+    ----------
+    points : sequence of Station
+        Points of bodies, such as the hands.
+    """
+
+    points: Sequence[Station]
+
+    name = "jerk"
+
+    def __post_init__(self) -> None:
+        what = "points of bodies"
+        points = _check.items("Jerk", "points", self.points, Station, "a point of a body", what)
+        if not points:
+            _check.refuse("Jerk", "points", self.points, "be one point or more")
+        _check.store(self, points=tuple(points))
+
+    def over(self, interval: Interval) -> SX:
+        """Value of one interval: none."""
+        return ca.SX(0)
+
+    def along(self, poses: Sequence[Any], h: Any) -> Any:
+        """Value over the poses of a phase."""
+        found = ca.MX(0)
+        for station in self.points:
+            x = [one.point(station) for one in poses]
+            for a, b, c, d in zip(x, x[1:], x[2:], x[3:], strict=False):
+                found += ca.sumsqr(d - 3.0 * c + 3.0 * b - a) / h**5
+        return found
+
+
 @dataclass(frozen=True)
 class Objectives:
     """A weighted sum of terms.
@@ -146,6 +296,28 @@ class Objectives:
     """
 
     terms: tuple[tuple[float, Term], ...] = field(default=())
+
+    @property
+    def columns(self) -> int:
+        """Number of the data of all terms."""
+        return sum(one.columns for _, one in self.terms)
+
+    def slots(self) -> list[slice]:
+        """Place of each term's data."""
+        ends = np.cumsum([0, *(one.columns for _, one in self.terms)]).tolist()
+        return [slice(a, b) for a, b in pairwise(ends)]
+
+    def data_at(self, times: Array) -> Array:
+        """Data (n + 1, columns) of all terms at nodes [s]."""
+        return np.hstack([np.zeros((times.size, 0)), *(one.values(times) for _, one in self.terms)])
+
+    def wanted(self, times: Array) -> dict[str, Array]:
+        """Values (n + 1,) of coordinates that are to be followed."""
+        found: dict[str, Array] = {}
+        for _, one in self.terms:
+            if isinstance(one, Tracking):
+                found |= dict(zip(one.motion, one.values(times).T, strict=True))
+        return found
 
     @classmethod
     def of(cls, value: Any) -> Objectives:

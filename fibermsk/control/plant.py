@@ -12,11 +12,13 @@ from scipy.spatial.transform import Rotation
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.control.directors import Directors, cayley
-from fibermsk.control.discrete import Discrete, Node
-from fibermsk.control.elements import Elements
-from fibermsk.control.muscles import Muscle
-from fibermsk.control.tree import BALL, LinkTree
+from fibermsk.control.mechanics.directors import Directors, cayley
+from fibermsk.control.mechanics.discrete import Discrete, Node, newton
+from fibermsk.control.mechanics.elements import Elements
+from fibermsk.control.mechanics.tree import BALL, LinkTree
+from fibermsk.control.muscles.choice import PathKind, paths_of
+from fibermsk.control.muscles.fitted import FittedPath
+from fibermsk.control.muscles.muscle import Muscle
 from fibermsk.errors import ModelError
 from fibermsk.model import Model
 
@@ -61,9 +63,14 @@ class Plant:
         Muscles that act.
     drives : list of Drive
         Torques.
+    limits : dict of str to (float, float)
+        Ranges of the coordinates in which fitted paths hold.
     """
 
-    def __init__(self, model: Model, largest: Mapping[str, float], excited: bool) -> None:
+    def __init__(
+        self, model: Model, largest: Mapping[str, float], excited: bool, kind: PathKind = None,
+        ranges: Mapping[str, tuple[float, float]] | None = None,
+    ) -> None:  # fmt: skip
         self.model = model
         for what, some in (
             ("fibers", model.fibers), ("contacts", model.contacts), ("couplings", model.couplings),
@@ -81,7 +88,14 @@ class Plant:
             raise ModelError(f"model {model.name!r} has no free coordinate; nothing can move")
         self._slots = self.tree.slots()
         q = np.array(self.directors.place(*self.node({}, {}))).ravel()
-        self.muscles = [Muscle(self.tree, one, q) for one in model.acting_muscles]
+        known = _declared(model) | dict(ranges or {})
+        acting = model.acting_muscles
+        paths = paths_of(model, self.directors, acting, q, kind, known)
+        self.limits = {
+            name: known[name] for one in paths if isinstance(one, FittedPath)
+            for name in one.coordinates
+        }  # fmt: skip
+        self.muscles = [Muscle(*one) for one in zip(acting, paths, strict=True)]
         self.drives = [self._drive(name, value) for name, value in largest.items()]
         if excited and not self.muscles:
             remedy = "give a muscle a law, or use controls=fm.Torques({coordinate: largest})"
@@ -127,9 +141,9 @@ class Plant:
         w, x, y, z = (float(one.value) for one in self._quaternion(link.coordinate))
         return Rotation.from_quat((x, y, z, w)).as_matrix()
 
-    def speeds(self) -> Array:
-        """Speeds of the model in the free directions of the joints, (degrees,)."""
-        found = np.zeros(self.tree.degrees)
+    def speeds(self, given: Mapping[str, float] | None = None) -> Array:
+        """Speeds of the model in the free directions of the joints, (degrees,); some by name."""
+        found, named = np.zeros(self.tree.degrees), {} if given is None else given
         for link, at in zip(self.tree.links, self._slots, strict=True):
             if link.motion == BALL:
                 w, *v = (float(one.value) for one in self._quaternion(link.coordinate))
@@ -137,7 +151,8 @@ class Plant:
                 # omega = 2 vec(rate * conj(quaternion)), in the axes of the parent
                 found[at] = 2.0 * (w * np.array(dv) - rate * np.array(v) - np.cross(dv, v))
             elif link.degrees:
-                found[at] = link.slope * self.tree.coordinates[link.coordinate].speed
+                own = self.tree.coordinates[link.coordinate]
+                found[at] = link.slope * named.get(own.name, own.speed)
         return found
 
     def coordinates_of(self, nodes: list[Node]) -> dict[str, Array]:
@@ -187,9 +202,54 @@ class Plant:
 
     @cached_property
     def geometry(self) -> Any:
-        """Lengths (m,) of the paths at director coordinates, and P^T dl/dq (degrees, m)."""
-        q, own = ca.SX.sym("q", self.directors.n), self.directors
-        lengths = [one.path.length(q) for one in self.muscles]
-        arms = [own.pull(q, ca.gradient(one, q)) for one in lengths]
-        parts = ca.vertcat(*lengths), ca.horzcat(*arms)
-        return ca.Function("geometry", [q], list(parts), ["q"], ["length", "arms"])
+        """Lengths (m,) of the paths at s, R and unknowns g, and P^T dl/dq (degrees, m)."""
+        s, R, g, q = self._symbols()
+        parts = [one.path.at(s, q, g[at]) for one, at in self.own_paths()]
+        lengths, arms = zip(*parts, strict=True) if parts else ((), ())
+        return ca.Function("geometry", [s, R, g], [ca.vertcat(*lengths), ca.horzcat(*arms)])
+
+    @cached_property
+    def path_equations(self) -> Any:
+        """What the unknowns g of the paths must make zero at s and R, and its derivative in g."""
+        s, R, g, q = self._symbols()
+        rows = ca.vertcat(*(one.path.equations(q, g[at]) for one, at in self.own_paths()))
+        return ca.Function("path_equations", [s, R, g], [rows, ca.jacobian(rows, g)])
+
+    def paths_at(self, node: Node) -> Array:
+        """Unknowns (n_path,) of the paths at a node.
+
+        Raises
+        ------
+        ConvergenceError
+            If they have none there.
+        """
+        q = np.array(self.directors.place(*node)).ravel()
+        guess = np.concatenate([np.zeros(0), *(one.path.guess(q) for one in self.muscles)])
+        message = "a discrete geodesic has no solution; use exact paths"
+        return newton(lambda g: self.path_equations(*node, g), guess, message)
+
+    @cached_property
+    def n_path(self) -> int:
+        """Number of unknowns of the paths at a node."""
+        return sum(one.path.n for one in self.muscles)
+
+    def own_paths(self) -> list[tuple[Muscle, slice]]:
+        """Muscles, and where the unknowns of their paths stand."""
+        ends = np.cumsum([one.path.n for one in self.muscles]).tolist()
+        parts = zip([0, *ends[:-1]], ends, strict=True) if ends else ()
+        return list(zip(self.muscles, (slice(a, b) for a, b in parts), strict=True))
+
+    def _symbols(self) -> tuple[Any, Any, Any, Any]:
+        """Chart coordinates, references, unknowns of paths, and the director coordinates."""
+        own = self.directors
+        s, R = ca.SX.sym("s", self.tree.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
+        return s, R, ca.SX.sym("g", self.n_path), own.place(s, R)
+
+
+def _declared(model: Model) -> dict[str, tuple[float, float]]:
+    """Declared ranges of coordinates."""
+    return {
+        one.name: (one.lower, one.upper)
+        for one in model.coordinates
+        if one.lower is not None and one.upper is not None and one.lower < one.upper
+    }

@@ -7,15 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, number
 from fibermsk.control.conditions import Along, AtRest, EndState, FreeDuration, Phase, Range
-from fibermsk.control.objectives import Effort, Objectives, Term
+from fibermsk.control.muscles.choice import DiscretePaths, FittedPaths
+from fibermsk.control.objectives import Effort, Objectives, Term, Tracking
 from fibermsk.errors import ModelWarning
 from fibermsk.model import ActivationDynamics, Model
 
 if TYPE_CHECKING:
-    from fibermsk.control.solution import ControlSolution
+    from fibermsk.control.solving.solution import ControlSolution
 
 STEPS = 50
 """Number of intervals unless given."""
@@ -58,11 +62,16 @@ class Torques:
         Largest torque or force of coordinates, and of each component of the torque across
         spherical and free joints, by name [N m or N]; positive. That of a ball is a vector in the
         axes of its parent.
+    limited : bool
+        Whether these are bounds. Reserves have none; their effort is over these
+        values all the same.
     """
 
     largest: Mapping[str, float]
+    limited: bool = True
 
     def __post_init__(self) -> None:
+        _check.flag("Torques", "limited", self.limited)
         _check.instance("Torques", "largest", self.largest, Mapping, "a dict by name")
         if not self.largest:
             _check.refuse("Torques", "largest", self.largest, "name a coordinate or joint")
@@ -94,6 +103,9 @@ class OptimalControl:
         State at both ends; see `AtRest`.
     path : sequence of Range or Along
         What holds during the motion.
+    muscle_paths : FittedPaths or DiscretePaths, optional
+        How paths of muscles are described; by default by exact geodesics around at most one sphere
+        or cylinder each.
 
     Raises
     ------
@@ -124,6 +136,7 @@ class OptimalControl:
     start: EndState = field(default_factory=AtRest)
     end: EndState = field(default_factory=AtRest)
     path: Sequence[Range | Along] = ()
+    muscle_paths: FittedPaths | DiscretePaths | None = None
 
     def __post_init__(self) -> None:
         _check.instance(_OWNER, "model", self.model, Model, "a Model")
@@ -148,6 +161,9 @@ class OptimalControl:
         _check.items(_OWNER, "controls", controls, Excitations | Torques, what, what)
         for name in ("start", "end"):
             _check.instance(_OWNER, name, getattr(self, name), EndState, "an EndState")
+        what = "a FittedPaths or a DiscretePaths"
+        kinds = FittedPaths, DiscretePaths, type(None)
+        _check.instance(_OWNER, "muscle_paths", self.muscle_paths, kinds, what)
         what = "a Range or an Along"
         _check.items(_OWNER, "path", self.path, Range | Along, what, what)
         _check.store(
@@ -158,12 +174,19 @@ class OptimalControl:
             objective=Objectives.of(self.objective),
             path=tuple(self.path),
         )
+        if any(isinstance(one.duration, FreeDuration) for one in self.phases):
+            _check_times(self.objectives)
         self._warn_of_chattering()
 
     @property
     def n(self) -> int:
         """Number of intervals."""
         return sum(one.steps for one in self.phases)
+
+    def times(self, durations: Array) -> Array:
+        """Times of the nodes (n + 1,) [s] for durations of the phases [s]."""
+        steps = [one.steps for one in self.phases]
+        return np.concatenate([[0.0], np.cumsum(np.repeat(durations / steps, steps))])
 
     @property
     def phases(self) -> tuple[Phase, ...]:
@@ -195,6 +218,25 @@ class OptimalControl:
             if isinstance(one, Torques):
                 found |= one.largest
         return found
+
+    @property
+    def unlimited(self) -> set[str]:
+        """Names of torques without bounds."""
+        return {
+            name
+            for one in self._controls
+            if isinstance(one, Torques) and not one.limited
+            for name in one.largest
+        }
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Ranges of coordinates with both ends."""
+        return {
+            one.coordinate: (one.lower, one.upper)
+            for one in self.path
+            if isinstance(one, Range) and one.lower is not None and one.upper is not None
+        }
 
     def solve(
         self,
@@ -244,7 +286,7 @@ class OptimalControl:
             If no optimum is found. Its `solution` is the last iterate; the message names the worst
             violation and the controls at their bounds.
         """
-        from fibermsk.control.search import search
+        from fibermsk.control.solving.search import search
 
         return search(
             self, guess, starts=starts, coarse=coarse, tolerance=tolerance, iterations=iterations,
@@ -270,3 +312,10 @@ class OptimalControl:
                     stacklevel=4,
                 )
                 return
+
+
+def _check_times(objective: Objectives) -> None:
+    """Refuse a motion that is followed in a time that is chosen."""
+    if any(isinstance(term, Tracking) for _, term in objective.terms):
+        must = "be a number where a motion is followed"
+        _check.refuse(_OWNER, "duration", "a FreeDuration", must, remedy="leave Tracking out")

@@ -15,9 +15,9 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.control.conditions import Along, FreeDuration
-from fibermsk.control.elements import place_station
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import FIBERS, Intervals
+from fibermsk.control.mechanics.elements import place_station
 from fibermsk.control.problem import OptimalControl
 from fibermsk.model import Station
 
@@ -79,10 +79,7 @@ class Pose:
 
     def point(self, station: Station) -> Any:
         """Point of a body in ground (3,) [m]."""
-        plant = self._of.plant
-        q = ca.SX.sym("q", plant.directors.n)
-        placed = ca.Function("point", [q], [place_station(plant.tree, station, q)])
-        return placed(plant.directors.place(self._s, self._R))
+        return self._of.placed(station)(self._s, self._R)
 
 
 class Transcription:
@@ -94,6 +91,8 @@ class Transcription:
         What is solved for, and what must hold.
     value : MX
         The objective.
+    along : list of MX
+        Terms of the objective over several intervals at once.
     nodes, controls, held, durations : list of slice
         Where the unknowns of each node, interval, node with multipliers, and phase stand.
     """
@@ -107,6 +106,8 @@ class Transcription:
         self.unknowns, self.equations = Rows(), Rows()
         self.nodes, self.controls = list[slice](), list[slice]()
         self.held, self.durations = list[slice](), list[slice]()
+        self.end_speeds = slice(0, 0)
+        self._placed: dict[int, tuple[Station, Any]] = {}  # kept, so that numbers stay theirs
         # durations of the guess: the scale of free ones, and of the momenta
         self.scales = guess
         self._phase = np.repeat(np.arange(len(problem.phases)), [p.steps for p in problem.phases])
@@ -115,6 +116,9 @@ class Transcription:
         self._add_unknowns()
         self.value = ca.MX(0)
         self._add_equations()
+        self.along = self._terms_along()
+        weights = [weight for weight, _ in problem.objectives.terms]
+        self.value += sum((w * one for w, one in zip(weights, self.along, strict=True)), ca.MX(0))
 
     def _add_durations(self) -> list[Any]:
         """Length of the intervals of each phase [s]."""
@@ -130,6 +134,15 @@ class Transcription:
             self.durations.append(self.unknowns.add(own, low, high, [label]))
             found.append(own * (scale / phase.steps))
         return found
+
+    def placed(self, station: Station) -> Any:
+        """Point of a body in ground (3,) [m] as a function of s and R."""
+        if id(station) not in self._placed:
+            own = self.plant.directors
+            s, R = ca.SX.sym("s", own.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
+            point = place_station(self.plant.tree, station, own.place(s, R))
+            self._placed[id(station)] = station, ca.Function("point", [s, R], [point])
+        return self._placed[id(station)][1]
 
     def step_of(self, interval: int) -> Any:
         """Length of an interval [s]."""
@@ -147,6 +160,7 @@ class Transcription:
         names = [(one, "") for one in self._degree_names()]
         names += [(f"activation of {plant.muscles[m].name}", "") for m in excited]
         names += [(f"fiber length of {plant.muscles[m].name}", "l_0") for m in elastic]
+        names += [(f"path of {one.name}", "") for one in plant.muscles for _ in range(one.path.n)]
         lowest, highest = self._control_bounds()
         labels_c = self.intervals.control_names
         k = plant.discrete.held
@@ -168,6 +182,12 @@ class Transcription:
                 labels = [Label(name, n + 0.5) for name in labels_c]
                 own = self.unknowns.add(symbol, lowest[n], highest[n], labels)
                 self.controls.append(own)
+        given = self.ends.end_speeds
+        if given is not None:
+            free = np.isnan(given)
+            labels = [Label(f"speed of {name} at the end", self.n) for name in self._degree_names()]
+            a, b = np.where(free, -np.inf, given), np.where(free, np.inf, given)
+            self.end_speeds = self.unknowns.add(ca.MX.sym("v", given.size), a, b, labels)
 
     def _control_bounds(self) -> tuple[Array, Array]:
         """Bounds (n, n_controls); torques over their largest values."""
@@ -176,6 +196,10 @@ class Transcription:
         if bounds is not None:
             low[:, at.e], high[:, at.e] = bounds.lower, bounds.upper
         names, largest = self.intervals.control_names, self.intervals.largest
+        for drive in self.plant.drives:
+            if drive.name in self.problem.unlimited:
+                own = [names.index(one) for one in drive.labels]
+                low[:, own], high[:, own] = -np.inf, np.inf
         for k, phase in enumerate(self.problem.phases):
             own = self._phase == k
             for name, (a, b) in phase.controls.items():
@@ -204,15 +228,18 @@ class Transcription:
         excited, elastic = self.intervals.indices()
         ruled = [f"activation rule of {plant.muscles[m].name}" for m in excited]
         ruled += [f"tendon rule of {plant.muscles[m].name}" for m in elastic]
+        wound = [f"path of {one.name}" for one in plant.muscles for _ in range(one.path.n)]
+        data = self.problem.objectives.data_at(self.problem.times(self.scales))
+        end_speeds = None if self.ends.end_speeds is None else self._symbol(self.end_speeds)
         after: Any = self.ends.momentum(0, z[0][at.s], R[0])
         for n in range(self.n + 1):
-            before: Any = self.ends.momentum(-1, z[n][at.s], R[n])
+            before: Any = self.ends.momentum(-1, z[n][at.s], R[n], end_speeds)
             rules, h = None, self.step_of(min(n, self.n - 1))
             if n < self.n:
                 c = self._symbol(self.controls[n]) if at.n_interval else ca.MX(0, 1)
-                found = self.intervals.step(z[n], R[n], z[n + 1], R[n + 1], c, h)
-                before, next_after, rules, value = found
-                self.value += value
+                own = z[n], R[n], z[n + 1], R[n + 1], c, h
+                before, next_after, rules = self.intervals.step(*own)
+                self.value += self.intervals.value(*own, data[n], data[n + 1])
             else:
                 next_after = None
             if plant.discrete.held:
@@ -226,6 +253,9 @@ class Transcription:
                 rows.add((after - before) / self._nominal(n), 0.0, 0.0, labels)
             if rules is not None and rules.numel():
                 rows.add(rules, 0.0, 0.0, [Label(name, n + 0.5) for name in ruled])
+            if wound:
+                left = plant.path_equations(z[n][at.s], R[n], z[n][at.g])[0]
+                rows.add(left, 0.0, 0.0, [Label(name, n) for name in wound])
             self._add_conditions(n, z[n], R[n])
             after = next_after
 
@@ -246,8 +276,10 @@ class Transcription:
         if end is not None:
             for k, (station, place) in enumerate(end.points):
                 which = f"point {k} on {station.body.name} at the {'end' if n else 'start'}"
-                labels = [Label(f"{which}, {axis}", n, "m") for axis in "xyz"]
-                self.equations.add(pose.point(station) - ca.DM(np.asarray(place)), 0.0, 0.0, labels)
+                at = np.asarray(place, float)
+                for j in np.flatnonzero(np.isfinite(at)).tolist():
+                    label = Label(f"{which}, {'xyz'[j]}", n, "m")
+                    self.equations.add(pose.point(station)[j], at[j], at[j], [label])
         if n == 0 and at.x.stop > at.x.start and self.problem.start.at_rest:
             excited, elastic = self.intervals.indices()
             m = len(self.plant.muscles)
@@ -257,7 +289,7 @@ class Transcription:
                 a = c if not excited.size else a
             for k, i in enumerate(excited):
                 a[int(i)] = z[at.a][k]
-            left = self.intervals.balance(s, R, a, z[at.x])[1]
+            left = self.intervals.balance(s, R, a, z[at.x], z[at.g])[1]
             labels = [Label(f"tendon of {self.plant.muscles[i].name} at rest", 0) for i in elastic]
             self.equations.add(left, 0.0, 0.0, labels)
         for one in self.problem.path:
@@ -268,12 +300,27 @@ class Transcription:
                 labels = [Label(one.name, n)] * found.numel()
                 self.equations.add(found, low, high, labels)
 
+    def _terms_along(self) -> list[Any]:
+        """Value of each term of the objective that looks at several intervals at once."""
+        at, found = self.intervals.layout.s, [ca.MX(0) for _ in self.problem.objectives.terms]
+        nodes = [
+            Pose(self, self._symbol(own)[at], ca.DM(R))
+            for own, R in zip(self.nodes, self.references, strict=True)
+        ]
+        for k in range(len(self.problem.phases)):
+            own = np.flatnonzero(self._phase == k)
+            poses = nodes[own[0] : own[-1] + 2]
+            for i, (_, term) in enumerate(self.problem.objectives.terms):
+                found[i] += term.along(poses, self._lengths[k])
+        return found
+
+    def values_along(self, x: Array) -> Array:
+        """Terms over several intervals at a solution (n_unknowns,)."""
+        symbol = ca.vertcat(*self.unknowns.symbols)
+        return np.array(ca.Function("along", [symbol], [ca.vertcat(*self.along)])(x)).ravel()
+
     def times(self, x: Array) -> Array:
         """Times of the nodes [s] at a solution (n_unknowns,)."""
-        total = np.zeros(self.n)
-        for k, (phase, own) in enumerate(zip(self.problem.phases, self.durations, strict=True)):
-            span = phase.duration
-            if isinstance(span, FreeDuration):
-                span = float(x[own][0]) * float(self.scales[k])
-            total[self._phase == k] = span / phase.steps
-        return np.concatenate([[0.0], np.cumsum(total)])
+        pairs = zip(self.scales, self.durations, strict=True)
+        spans = [size * (x[own][0] if own.stop > own.start else 1.0) for size, own in pairs]
+        return self.problem.times(np.array(spans))

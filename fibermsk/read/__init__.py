@@ -6,5 +6,6 @@ from fibermsk.read.osim import (
     ImportReport as ImportReport,
     read_osim as read_osim,
     with_muscle_forces as with_muscle_forces,
+    with_smooth_muscles as with_smooth_muscles,
 )
 from fibermsk.read.signals import Signals as Signals, read_signals as read_signals

@@ -10,8 +10,8 @@ from control.trees import KINDS, random_node, random_tree
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
-from fibermsk.control.directors import Directors
-from fibermsk.control.tree import LinkTree
+from fibermsk.control.mechanics.directors import Directors
+from fibermsk.control.mechanics.tree import LinkTree
 
 CHAINS = [(kind, "hinge") for kind in KINDS] + [KINDS, tuple(reversed(KINDS))]
 

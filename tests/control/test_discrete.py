@@ -9,9 +9,9 @@ import casadi as ca
 from control.trees import random_node, random_tree
 
 import fibermsk as fm
-from fibermsk.control.directors import Directors
-from fibermsk.control.discrete import Discrete, Node, march
-from fibermsk.control.tree import LinkTree
+from fibermsk.control.mechanics.directors import Directors
+from fibermsk.control.mechanics.discrete import Discrete, Node, march
+from fibermsk.control.mechanics.tree import LinkTree
 
 
 def arm(damping=0.0):

@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 import casadi as ca
 
 from fibermsk import _check
-from fibermsk._arrays import Array
-from fibermsk.control.directors import SX
-from fibermsk.control.paths import Path
-from fibermsk.control.traced import Traced
-from fibermsk.control.tree import LinkTree
+from fibermsk.control.mechanics.directors import SX
+from fibermsk.control.muscles.choice import MusclePath
+from fibermsk.control.muscles.traced import Traced
 from fibermsk.laws.activation import PiecewiseActivation
 from fibermsk.laws.hill import DeGrooteCurves
 from fibermsk.laws.hill.kinds import equations_of
@@ -52,7 +50,7 @@ class Muscle:
     ----------
     name : str
         Its name.
-    path : Path
+    path : MusclePath
         Its path.
     excited : bool
         Whether its activation is a state; else the activation of each interval is chosen.
@@ -60,14 +58,14 @@ class Muscle:
         Whether the length of its fibers is a state.
     """
 
-    def __init__(self, tree: LinkTree, muscle: LineMuscle, q: Array) -> None:
-        self.name, self.path = muscle.name, Path(tree, muscle, q)
+    def __init__(self, muscle: LineMuscle, path: MusclePath) -> None:
+        self.name, self.path = muscle.name, path
         owner = f"line muscle {muscle.name!r}"
         law = muscle.law
         assert law is not None
         if type(law.curves) is not DeGrooteCurves or law.curves.slack_width > 0.0:
             remedy = "curves in pieces have no second derivatives where these meet; give it "
-            remedy += "fm.HillLaw(fm.DeGrooteCurves(), ...)"
+            remedy += "fm.HillLaw(fm.DeGrooteCurves(), ...), or use fm.with_smooth_muscles(model)"
             must = "be those of De Groote as published"
             _check.refuse(owner, "curves", type(law.curves).__name__, must, remedy=remedy)
         if muscle.mass is not None:

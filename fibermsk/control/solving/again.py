@@ -13,8 +13,8 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from fibermsk._arrays import Array
-from fibermsk.control.discrete import Node, newton
 from fibermsk.control.interval import Intervals
+from fibermsk.control.mechanics.discrete import Node, newton
 from fibermsk.control.plant import Plant
 from fibermsk.errors import ModelWarning
 from fibermsk.forces import CoordinateActuator, JointTorque
@@ -81,18 +81,19 @@ def _forward(intervals: Intervals) -> Any:
     given = intervals.step.mx_in()
     p = ca.MX.sym("p", plant.tree.degrees)
     held = ca.MX.sym("held", plant.discrete.held)
-    before, _, rules, _ = intervals.step(*given)
+    before, _, rules = intervals.step(*given)
     z0, R0, z1, R1 = given[:4]
     pull = plant.discrete.closure(z0[at.s], R0, held)[1]
     opening = plant.discrete.closure(z1[at.s], R1, ca.MX(plant.discrete.held, 1))[0]
-    left = ca.vertcat(before - p - pull, rules, opening)
+    paths = plant.path_equations(z1[at.s], R1, z1[at.g])[0]
+    left = ca.vertcat(before - p - pull, rules, paths, opening)
     slope = ca.horzcat(ca.jacobian(left, z1), ca.jacobian(left, held))
     return ca.Function("forward", [*given, p, held], [left, slope])
 
 
 def driven_model(
     plant: Plant, time: Array, start: Mapping[str, Array], activations: Mapping[str, Array],
-    controls: Mapping[str, Array], *, at_rest: bool,
+    controls: Mapping[str, Array], speeds: Mapping[str, float],
 ) -> Model:  # fmt: skip
     """The model with the controls as functions of time, at the start of a solution.
 
@@ -106,15 +107,14 @@ def driven_model(
         Coordinates and activations at the nodes, of which the first is the start.
     controls : mapping of str to (n,) float array
         Excitations and torques by name.
-    at_rest : bool
-        Whether it starts at rest; else with the speeds of the model.
+    speeds : mapping of str to float
+        Rates of the coordinates at the start.
     """
     model, changed = plant.model, {}
     for joint in model.joints:
         for one in joint.coordinates:
             if one.name in start:
-                changed[one] = {"value": float(start[one.name][0])}
-                changed[one] |= {"speed": 0.0} if at_rest else {}
+                changed[one] = {"value": float(start[one.name][0]), "speed": speeds[one.name]}
     model = model.edit(changed)
     driven: dict[str, Any] = {}
     for muscle in model.acting_muscles:

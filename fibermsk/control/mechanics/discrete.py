@@ -19,9 +19,9 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.control.directors import SX, Directors, cayley, uncayley
-from fibermsk.control.elements import Elements
-from fibermsk.control.tree import BALL
+from fibermsk.control.mechanics.directors import SX, Directors, cayley, uncayley
+from fibermsk.control.mechanics.elements import Elements
+from fibermsk.control.mechanics.tree import BALL
 from fibermsk.errors import ConvergenceError
 
 _MOST, _ACCURACY = 50, 1e-13

@@ -15,15 +15,9 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.control.directors import SX, point_at, unpacked
-from fibermsk.control.tree import LinkTree
+from fibermsk.control.mechanics.directors import SX, Directors, point_at, unpacked
+from fibermsk.control.mechanics.tree import LinkTree
 from fibermsk.model import LineMuscle, PathPoint, WrapCylinder, WrapSphere
-
-_REMEDY = (
-    "optimal control has points fixed to bodies, spheres and cylinders; "
-    "fm.gradient serves all paths"
-)
-
 
 _NEAREST = 2
 
@@ -54,38 +48,39 @@ class Surface(NamedTuple):
     side: int
 
 
-class Path:
+class ExactPath:
     """Path of one muscle.
+
+    Attributes
+    ----------
+    name : str
+        Name of the muscle.
+    surface : Surface, optional
+        What it goes around.
+    n : int
+        Number of unknowns that describe it at a node, 0: lengths are in closed form.
 
     Raises
     ------
     ModelError
-        If its points or surfaces cannot be described so, or one of its points lies in its surface
-        at the director coordinates q (n,) of the start.
+        If one of its points lies in its surface at the director coordinates q (n,) of the start.
     """
 
-    def __init__(self, tree: LinkTree, muscle: LineMuscle, q: Array) -> None:
-        self.name = muscle.name
-        owner = f"line muscle {muscle.name!r}"
-        self._points: list[tuple[int, Array]] = []
-        for k, point in enumerate(muscle.points):
-            if type(point) is not PathPoint:
-                must = "be fixed to a body"
-                _check.refuse(owner, f"points[{k}]", point.name, must, remedy=_REMEDY)
-            self._points.append(tree.on_link(point.body, point.station.position))
+    n = 0
+    word = "in closed form (beyond the end of a cylinder, or on its other side)"
+
+    def __init__(self, own: Directors, muscle: LineMuscle, q: Array) -> None:
+        self.name, self._own = muscle.name, own
+        tree = own.tree
+        self._points = [
+            tree.on_link(one.body, one.station.position)
+            for one in muscle.points
+            if isinstance(one, PathPoint)  # others have no closed form; see `not_exact`
+        ]
         self.surface, self._after = None, 0
-        wraps = [one for one in muscle.wraps if one.shape.active]
-        if len(wraps) > 1:
-            names = [one.shape.name for one in wraps]
-            _check.refuse(owner, "wraps", names, "be at most one", remedy=_REMEDY)
-        for wrap in wraps:
-            first = 1 if wrap.first is None else wrap.first
-            last = len(self._points) if wrap.last is None else wrap.last
-            if last != first + 1:
-                must = "wrap between two neighboring points"
-                _check.refuse(owner, "wraps", wrap.shape.name, must, remedy=_REMEDY)
-            self.surface, self._after = _surface(tree, owner, wrap), first - 1
-            self._settle(owner, q)
+        for wrap in _wraps(muscle):
+            self.surface, self._after = _surface(tree, wrap), (wrap.first or 1) - 1
+            self._settle(f"line muscle {muscle.name!r}", q)
 
     def _settle(self, owner: str, q: Array) -> None:
         """Refuse points inside of the surface, and choose the shorter way around a cylinder."""
@@ -102,6 +97,25 @@ class Path:
             turn = o[0] * i[1] - o[1] * i[0]
             self.surface = self.surface._replace(side=1 if turn >= 0.0 else -1)
 
+    def at(self, s: SX, q: SX, g: SX) -> tuple[SX, SX]:
+        """Length [m], and forces P^T dl/dq (degrees,) of a unit tension that lengthens it.
+
+        At chart coordinates s, director coordinates q, and unknowns g (n,) of the path.
+        """
+        Q, G = ca.SX.sym("q", q.numel()), ca.SX.sym("g", self.n)
+        length = self.length(Q, G)
+        made = ca.Function("path", [Q, G], [length, self._own.pull(Q, ca.gradient(length, Q))])
+        found, arms = made(q, g)
+        return found, arms
+
+    def equations(self, q: SX, g: SX) -> SX:
+        """What the unknowns must make zero, (n,)."""
+        return ca.SX(0, 1)
+
+    def guess(self, q: Array) -> Array:
+        """Unknowns (n,) from which a search starts."""
+        return np.zeros(0)
+
     def places(self, q: SX) -> list[SX]:
         """Path points in ground."""
         return [point_at(q, link, at) for link, at in self._points]
@@ -114,17 +128,20 @@ class Path:
         before, after = self.places(q)[self._after : self._after + 2]
         return tuple(axes.T @ (one - center) / self.surface.radius for one in (before, after))
 
-    def length(self, q: SX) -> SX:
-        """Length [m] at director coordinates q."""
+    def straights(self, q: SX, without: int) -> SX:
+        """Length [m] of the straight parts between points, without the one after a point."""
         points = self.places(q)
-        found = ca.SX(0)
-        for k, (before, after) in enumerate(zip(points, points[1:], strict=False)):
-            straight = _norm(after - before)
-            if self.surface is not None and k == self._after:
-                around, phi = self._around(q)
-                straight = ca.if_else(phi > 0.0, around, straight)
-            found += straight
-        return found
+        pairs = enumerate(zip(points, points[1:], strict=False))
+        return sum((norm(b - a) for k, (a, b) in pairs if k != without), ca.SX(0))
+
+    def length(self, q: SX, g: SX) -> SX:
+        """Length [m] at director coordinates q."""
+        if self.surface is None:
+            return self.straights(q, -1)
+        around, phi = self._around(q)
+        before, after = self.places(q)[self._after : self._after + 2]
+        part = ca.if_else(phi > 0.0, around, norm(after - before))
+        return self.straights(q, self._after) + part
 
     def touching(self, q: SX) -> SX:
         """Angle of the arc [rad], negative off the surface; without a surface -1."""
@@ -136,7 +153,7 @@ class Path:
         r, o, i = self.surface.radius, *self.ends(q)
         if self.surface.side == 0:
             a, b = (ca.sqrt(ca.dot(one, one) - 1.0) for one in (o, i))
-            between = ca.atan2(_norm(ca.cross(o, i)), ca.dot(o, i))
+            between = ca.atan2(norm(ca.cross(o, i)), ca.dot(o, i))
             phi = between - ca.atan(a) - ca.atan(b)
             return r * (a + phi + b), phi
         a, b = (ca.sqrt(one[0] ** 2 + one[1] ** 2 - 1.0) for one in (o, i))
@@ -146,15 +163,35 @@ class Path:
         return r * ca.sqrt((a + phi + b) ** 2 + (i[2] - o[2]) ** 2), phi
 
 
-def _norm(v: SX) -> SX:
+def norm(v: SX) -> SX:
+    """Length of a vector."""
     return ca.sqrt(ca.dot(v, v))
 
 
-def _surface(tree: LinkTree, owner: str, wrap: Any) -> Surface:
+def not_exact(muscle: LineMuscle) -> tuple[str, Any, str] | None:
+    """Field, value and what it must be, where a path has no closed form here; else None."""
+    for k, point in enumerate(muscle.points):
+        if type(point) is not PathPoint:
+            return f"points[{k}]", point.name, "be fixed to a body"
+    wraps = _wraps(muscle)
+    if len(wraps) > 1:
+        return "wraps", [one.shape.name for one in wraps], "be at most one"
+    for wrap in wraps:
+        shape = wrap.shape
+        last = len(muscle.points) if wrap.last is None else wrap.last
+        if last != (wrap.first or 1) + 1:
+            return "wraps", shape.name, "be between two neighboring points"
+        if not isinstance(shape, WrapSphere | WrapCylinder) or shape.quadrant != "all":
+            return "wraps", shape.name, "be a whole sphere or a whole cylinder"
+    return None
+
+
+def _wraps(muscle: LineMuscle) -> list[Any]:
+    return [one for one in muscle.wraps if one.shape.active]
+
+
+def _surface(tree: LinkTree, wrap: Any) -> Surface:
     shape = wrap.shape
-    if not isinstance(shape, WrapSphere | WrapCylinder) or shape.quadrant != "all":
-        must = "be a whole sphere or a whole cylinder"
-        _check.refuse(owner, "wraps", shape.name, must, remedy=_REMEDY)
     link, at = tree.on_link(shape.body, shape.position)
     rotation = np.asarray(shape.rotation, float)
     side = 0 if isinstance(shape, WrapSphere) else wrap.side or _NEAREST

@@ -11,16 +11,16 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.control.again import at_nodes, driven_model, marched, simulated
-from fibermsk.control.discrete import Node
 from fibermsk.control.ends import Ends
-from fibermsk.control.guess import BEND, Guess, resampled, straight
 from fibermsk.control.interval import Intervals
+from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.plant import Plant
 from fibermsk.control.problem import OptimalControl
-from fibermsk.control.remarks import remarks_of
-from fibermsk.control.solution import ControlSolution, Resimulation, as_result, by_name
-from fibermsk.control.solver import Solved, SolverStep, Warm, solve, worst_of
+from fibermsk.control.solving.again import at_nodes, driven_model, marched, simulated
+from fibermsk.control.solving.guess import BEND, Guess, resampled, straight
+from fibermsk.control.solving.remarks import remarks_of
+from fibermsk.control.solving.solution import ControlSolution, Resimulation, as_result, by_name
+from fibermsk.control.solving.solver import Solved, SolverStep, Warm, solve, worst_of
 from fibermsk.control.transcription import Transcription
 from fibermsk.errors import ConvergenceError
 
@@ -68,8 +68,9 @@ def search(
         tell = progress
     elif not _check.flag(owner, "progress", progress):
         tell = None
-    plant = Plant(problem.model, problem.largest, problem.excitations is not None)
-    intervals = Intervals(plant, problem.objectives, problem.excitations is not None)
+    excited = problem.excitations is not None
+    plant = Plant(problem.model, problem.largest, excited, problem.muscle_paths, problem.ranges)
+    intervals = Intervals(plant, problem.objectives, excited)
     ends = Ends(problem, intervals)
     _check_controls(problem, intervals)
     rng = np.random.default_rng(seed)
@@ -186,12 +187,14 @@ def _solution(
     time = own.times(solved.x)
     h = np.diff(time)
     z = np.array([solved.x[one] for one in own.nodes])
+    data = problem.objectives.data_at(time)
     observed = [
         intervals.observed(z[n], own.references[n], z[n + 1], own.references[n + 1],
-                           raw.controls[n], h[n])
+                           raw.controls[n], h[n], data[n], data[n + 1])
         for n in range(own.n)
     ]  # fmt: skip
     terms = np.array([np.array(one[0]).ravel() for one in observed]).reshape(own.n, -1).sum(axis=0)
+    terms += own.values_along(solved.x)
     forces = np.array([np.array(one[1]).ravel() for one in observed]).reshape(own.n, -1)
     sized = raw.controls * intervals.largest
     controls = dict(zip(intervals.control_names, sized.T.copy(), strict=True))
@@ -199,13 +202,14 @@ def _solution(
     muscles = plant.muscles
     activations = {muscles[m].name: z[:, at.a][:, k].copy() for k, m in enumerate(excited)}
     fibers = {muscles[m].name: muscles[m].optimum * z[:, at.x][:, k] for k, m in enumerate(elastic)}
-    placed = [plant.directors.place(*one) for one in raw.nodes]
-    lengths = np.array([np.array(plant.geometry(one)[0]).ravel() for one in placed])
+    g = z[:, at.g]
+    found_lengths = [plant.geometry(*one, g[k])[0] for k, one in enumerate(raw.nodes)]
+    lengths = np.array([np.array(one).ravel() for one in found_lengths])
     coordinates = plant.coordinates_of(raw.nodes)
     names_of_terms = [term.name for _, term in problem.objectives.terms]
-    model = driven_model(
-        plant, time, coordinates, activations, controls, at_rest=problem.start.at_rest
-    )
+    first = plant.rates_of(raw.nodes[:1], ends.start_speeds[None])
+    speeds_at_start = {name: float(one[0]) for name, one in first.items()}
+    model = driven_model(plant, time, coordinates, activations, controls, speeds_at_start)
     result = simulated(model, time)
     speeds, again = _again(intervals, ends, raw, z, h, time, coordinates, result)
     lengths_of = {one.name: lengths[:, m].copy() for m, one in enumerate(muscles)}
@@ -219,7 +223,7 @@ def _solution(
         solved.build_seconds, solved.solve_seconds, solved.entries, solved.pattern, again, result,
         found.guess,
         Warm(solved.multipliers, solved.bound_multipliers),
-        tuple(remarks_of(plant, model, raw.nodes, coordinates, lengths_of, again)),
+        tuple(remarks_of(plant, model, raw.nodes, coordinates, lengths_of, g, again)),
         optima,
     )  # fmt: skip
     return replace(solution, result=as_result(solution, plant))
@@ -233,9 +237,7 @@ def _again(
     plant, at = intervals.plant, intervals.layout
     rates = _rates(intervals, raw, z, h)
     first = raw.nodes[0]
-    p = np.array(plant.discrete.momentum(*first)) @ (
-        np.zeros(rates.shape[1]) if ends.at_rest else plant.speeds()
-    )
+    p = np.array(plant.discrete.momentum(*first)) @ ends.start_speeds
     try:
         nodes = marched(intervals, first, z[0, at.s.stop :], p, raw.controls, h, raw.nodes)
         off = plant.coordinates_of(nodes)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk.control.guess import Guess
 from fibermsk.control.plant import Plant
-from fibermsk.control.solver import Warm
+from fibermsk.control.solving.guess import Guess
+from fibermsk.control.solving.solver import Warm
 from fibermsk.results import Result
 from fibermsk.results.columns import Column
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.control.directors import SX, point_at
-from fibermsk.control.tree import BALL, LinkTree
+from fibermsk.control.mechanics.directors import SX, point_at
+from fibermsk.control.mechanics.tree import BALL, LinkTree
 from fibermsk.forces import JointTorque, PointConstraint
 from fibermsk.model import Model, Station
 

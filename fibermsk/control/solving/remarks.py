@@ -8,9 +8,11 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.control.discrete import Node
+from fibermsk.control.mechanics.discrete import Node
+from fibermsk.control.muscles.exact import ExactPath
+from fibermsk.control.muscles.geodesic import DiscretePath
 from fibermsk.control.plant import Plant
-from fibermsk.control.solution import Resimulation
+from fibermsk.control.solving.solution import Resimulation
 from fibermsk.errors import PathError
 from fibermsk.model import Model
 from fibermsk.system import skeleton
@@ -25,9 +27,9 @@ _SAME = 1e-6
 
 def remarks_of(
     plant: Plant, model: Model, nodes: list[Node], coordinates: Mapping[str, Array],
-    lengths: Mapping[str, Array], again: Resimulation,
+    lengths: Mapping[str, Array], paths: Array, again: Resimulation,
 ) -> list[str]:  # fmt: skip
-    """Remarks on a solution at nodes."""
+    """Remarks on a solution at nodes, with unknowns of their paths (n + 1, n_path)."""
     found = list[str]()
     if not again.coordinate <= LARGE:
         off = (
@@ -37,9 +39,11 @@ def remarks_of(
             f"the motion simulated with these controls is not that of the solution ({off}); the "
             "steps are too few for this motion, use more"
         )
-    found += _of_paths(model, coordinates, lengths)
+    words = {one.name: one.path.word for one in plant.muscles}
+    found += _of_paths(model, coordinates, lengths, words)
+    found += _of_lifted(plant, paths)
     for muscle in plant.muscles:
-        if muscle.path.surface is None:
+        if not isinstance(muscle.path, ExactPath) or muscle.path.surface is None:
             continue
         q = ca.SX.sym("q", plant.directors.n)
         arc = ca.Function("arc", [q], [muscle.path.touching(q)])
@@ -53,8 +57,9 @@ def remarks_of(
 
 
 def _of_paths(
-    model: Model, coordinates: Mapping[str, Array], lengths: Mapping[str, Array]
-) -> list[str]:
+    model: Model, coordinates: Mapping[str, Array], lengths: Mapping[str, Array],
+    words: Mapping[str, str],
+) -> list[str]:  # fmt: skip
     """Remarks on muscles whose lengths are not those that the package finds."""
     if not lengths:
         return []
@@ -65,12 +70,29 @@ def _of_paths(
         expected = MuscleGeometry(own, muscles).at(poses, follow=True).length
     except PathError as error:
         return [f"a path of the solution has no length in the package: {error}"]
+    off = np.abs(expected - np.stack([lengths[one.name] for one in muscles], axis=1)).max(axis=0)
+    by_word = dict[str, list[str]]()
+    for muscle, one in zip(muscles, off.tolist(), strict=True):
+        if one > _SAME:
+            text = f"{muscle.name} ({1e3 * one:.2g} mm)"
+            by_word.setdefault(words[muscle.name], []).append(text)
+    return [
+        f"lengths of paths {word} differ from those of a run: {', '.join(names)}"
+        for word, names in by_word.items()
+    ]
+
+
+def _of_lifted(plant: Plant, paths: Array) -> list[str]:
+    """Remarks on discrete geodesics that pull at their surface."""
     found = list[str]()
-    for k, muscle in enumerate(muscles):
-        off = float(np.abs(expected[:, k] - lengths[muscle.name]).max())
-        if off > _SAME:
+    for muscle, own in plant.own_paths():
+        path = muscle.path
+        if not isinstance(path, DiscretePath) or path.surface is None:
+            continue
+        lifted = [n for n, g in enumerate(paths[:, own]) if path.lifted(g)]
+        if lifted:
             found.append(
-                f"the path of line muscle {muscle.name!r} is up to {1e3 * off:.3g} mm shorter or "
-                "longer than in a run, as beyond the end of a cylinder or on its other side"
+                f"the path of line muscle {muscle.name!r} pulls at {path.surface.name!r}, which it "
+                f"should leave, from node {lifted[0]} to {lifted[-1]}; use exact paths"
             )
     return found

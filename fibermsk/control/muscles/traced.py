@@ -12,7 +12,7 @@ from typing import Any
 import casadi as ca
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from fibermsk.control.directors import SX
+from fibermsk.control.mechanics.directors import SX
 
 _NAMES = {
     "add": "plus", "arcsinh": "asinh", "arctan2": "atan2", "divide": "rdivide",

@@ -15,7 +15,7 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.control.tree import BALL, SLIDE, TURN, Link, LinkTree
+from fibermsk.control.mechanics.tree import BALL, SLIDE, TURN, Link, LinkTree
 
 SX = Any
 """A symbolic expression."""

@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from fibermsk._arrays import Array
 from fibermsk.control.conditions import FreeDuration
-from fibermsk.control.discrete import Node
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import Intervals
+from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.problem import OptimalControl
 
 ACTIVE = 0.1
@@ -51,24 +51,22 @@ def durations_of(problem: OptimalControl) -> Array:
     )
 
 
-def steps_of(problem: OptimalControl, durations: Array) -> Array:
-    """Length of each interval [s]."""
-    steps = [one.steps for one in problem.phases]
-    return np.repeat(durations / steps, steps)
-
-
 def straight(
     problem: OptimalControl, intervals: Intervals, ends: Ends, bend: NDArray[np.float64] | None
 ) -> Guess:
     """Motion along a quintic from the start to the end, with torques from its momenta.
 
+    What the objective wants to be followed is.
+
     With bend (degrees, 2) the coordinates deviate by sin(pi t) and sin(2 pi t) of these sizes.
     """
     plant, durations = intervals.plant, durations_of(problem)
-    h = steps_of(problem, durations)
-    t = np.concatenate([[0.0], np.cumsum(h)]) / h.sum()
+    times = problem.times(durations)
+    h, t = np.diff(times), times / times[-1]
     way = t**3 * (10.0 - t * (15.0 - 6.0 * t))
     s = ends.start.s + way[:, None] * (ends.end.s - ends.start.s)
+    for name, values in problem.objectives.wanted(times).items():
+        s[:, plant.degrees[name]] = values[:, None]
     modes = np.stack([np.sin(np.pi * t), np.sin(2.0 * np.pi * t)])
     off = np.zeros_like(s) if bend is None else (bend @ modes).T
     nodes = list[Node]()
@@ -89,8 +87,10 @@ def straight(
             own[at] = min(max(own[at], low), high)
         nodes.append(Node(own, R))
     layout = intervals.layout
+    m_a, m_x = layout.a.stop - layout.a.start, layout.x.stop - layout.x.start
     states = np.full((t.size, layout.n_node - layout.s.stop), ACTIVE)
-    states[:, layout.x.start - layout.s.stop :] = 1.0
+    states[:, m_a : m_a + m_x] = 1.0
+    states[:, m_a + m_x :] = [plant.paths_at(one) for one in nodes]
     controls = np.full((h.size, layout.n_interval), ACTIVE)
     controls[:, layout.u] = _torques(intervals, nodes, h)
     return Guess(nodes, states, controls, durations)

@@ -1,0 +1,1 @@
+"""Trees of rigid bodies in director coordinates, and their discrete mechanics."""

@@ -1,0 +1,1 @@
+"""Line muscles in optimal control: paths, laws, activation."""
