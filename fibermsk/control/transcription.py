@@ -276,10 +276,10 @@ class Transcription:
         if end is not None:
             for k, (station, place) in enumerate(end.points):
                 which = f"point {k} on {station.body.name} at the {'end' if n else 'start'}"
-                at = np.asarray(place, float)
-                for j in np.flatnonzero(np.isfinite(at)).tolist():
+                to = np.asarray(place, float)
+                for j in np.flatnonzero(np.isfinite(to)).tolist():
                     label = Label(f"{which}, {'xyz'[j]}", n, "m")
-                    self.equations.add(pose.point(station)[j], at[j], at[j], [label])
+                    self.equations.add(pose.point(station)[j], to[j], to[j], [label])
         if n == 0 and at.x.stop > at.x.start and self.problem.start.at_rest:
             excited, elastic = self.intervals.indices()
             m = len(self.plant.muscles)
