@@ -250,9 +250,12 @@ class Tracking(Term):
 
 @dataclass(frozen=True, eq=False)
 class Jerk(Term):
-    """Integral of the squared jerk of points [m^2/s^5], from third differences of their places.
+    """Integral of the squared jerk of points [m^2/s^5], from differences of their places.
 
-    Within each phase, over three intervals at a time.
+    The jerk of an interval is the difference of the accelerations at its nodes, and these are
+    second differences; at an end with given speeds, by the velocity of the point there. Intervals
+    beside a change of phases, or beside an end whose speeds are free, are left out. Third
+    differences of places leave few digits: solve to a tolerance of about 1e-7.
 
     Parameters
     ----------
@@ -280,8 +283,13 @@ class Jerk(Term):
         found = ca.MX(0)
         for station in self.points:
             x = [one.point(station) for one in poses]
-            for a, b, c, d in zip(x, x[1:], x[2:], x[3:], strict=False):
-                found += ca.sumsqr(d - 3.0 * c + 3.0 * b - a) / h**5
+            turns = [c - 2.0 * b + a for a, b, c in zip(x, x[1:], x[2:], strict=False)]
+            first, last = (poses[k].velocity(station) for k in (0, -1))
+            if first is not None:
+                turns.insert(0, 2.0 * (x[1] - x[0] - h * first))
+            if last is not None:
+                turns.append(2.0 * (h * last - x[-1] + x[-2]))
+            found += sum((ca.sumsqr(b - a) for a, b in pairwise(turns)), ca.MX(0)) / h**5
         return found
 
 

@@ -69,8 +69,8 @@ class Rows:
 class Pose:
     """A pose of the model at a node, as expressions of CasADi; see `Along`."""
 
-    def __init__(self, transcription: Transcription, s: Any, R: Any) -> None:
-        self._of, self._s, self._R = transcription, s, R
+    def __init__(self, transcription: Transcription, s: Any, R: Any, speeds: Any = None) -> None:
+        self._of, self._s, self._R, self._speeds = transcription, s, R, speeds
 
     def coordinate(self, name: str) -> Any:
         """Value of a coordinate [rad or m]."""
@@ -79,7 +79,13 @@ class Pose:
 
     def point(self, station: Station) -> Any:
         """Point of a body in ground (3,) [m]."""
-        return self._of.placed(station)(self._s, self._R)
+        return self._of.placed(station)(self._s, self._R, ca.MX(self._s.numel(), 1))[0]
+
+    def velocity(self, station: Station) -> Any:
+        """Velocity of a point (3,) [m/s] at an end of the motion; None where speeds are free."""
+        if self._speeds is None:
+            return None
+        return self._of.placed(station)(self._s, self._R, self._speeds)[1]
 
 
 class Transcription:
@@ -136,12 +142,15 @@ class Transcription:
         return found
 
     def placed(self, station: Station) -> Any:
-        """Point of a body in ground (3,) [m] as a function of s and R."""
+        """Point of a body in ground (3,) [m], and its velocity, of s, R and speeds (degrees,)."""
         if id(station) not in self._placed:
             own = self.plant.directors
             s, R = ca.SX.sym("s", own.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
-            point = place_station(self.plant.tree, station, own.place(s, R))
-            self._placed[id(station)] = station, ca.Function("point", [s, R], [point])
+            q, v = ca.SX.sym("q", own.n), ca.SX.sym("v", own.degrees)
+            point, placed = place_station(self.plant.tree, station, q), own.place(s, R)
+            rate = ca.jacobian(point, q) @ (own.null_space(q) @ v)
+            found = ca.substitute([point, rate], [q], [placed])
+            self._placed[id(station)] = station, ca.Function("point", [s, R, v], found)
         return self._placed[id(station)][1]
 
     def step_of(self, interval: int) -> Any:
@@ -303,9 +312,14 @@ class Transcription:
     def _terms_along(self) -> list[Any]:
         """Value of each term of the objective that looks at several intervals at once."""
         at, found = self.intervals.layout.s, [ca.MX(0) for _ in self.problem.objectives.terms]
+        speeds: dict[int, Any] = {0: ca.MX(self.ends.start_speeds)}
+        if self.problem.end.at_rest:
+            speeds[self.n] = ca.MX(self.plant.tree.degrees, 1)
+        elif self.ends.end_speeds is not None:
+            speeds[self.n] = self._symbol(self.end_speeds)
         nodes = [
-            Pose(self, self._symbol(own)[at], ca.DM(R))
-            for own, R in zip(self.nodes, self.references, strict=True)
+            Pose(self, self._symbol(own)[at], ca.DM(R), speeds.get(n))
+            for n, (own, R) in enumerate(zip(self.nodes, self.references, strict=True))
         ]
         for k in range(len(self.problem.phases)):
             own = np.flatnonzero(self._phase == k)

@@ -136,3 +136,80 @@ def test_memory_and_size_grow_with_the_steps():
     entries = [one.entries for one in solutions]
     for few, many in zip(*entries, strict=True):
         assert many / few == pytest.approx(4.0, rel=0.02)
+
+
+def test_speeds_at_the_end_are_met_one_by_one():
+    """A double pendulum throws: one speed at the end is given, the other is free."""
+    bodies = fm.Model("two", gravity=(0.0, -9.81, 0.0))
+    upper = bodies.add(fm.Body("upper", 1.0, (0, -0.15, 0), (0.01, 0.001, 0.01)))
+    lower = bodies.add(fm.Body("lower", 0.8, (0, -0.15, 0), (0.008, 0.001, 0.008)))
+    bodies.add(
+        fm.Hinge("first", bodies.ground, upper, (0, 0, 0), (0, 0, 1)),
+        fm.Hinge("second", upper, lower, (0, -0.3, 0), (0, 0, 1)),
+    )
+    off = []
+    for n in (40, 80):
+        problem = fm.OptimalControl(
+            bodies, duration=0.5, steps=n, controls=fm.Torques({"first": 20.0, "second": 10.0}),
+            start=fm.EndState(at_rest=False, speeds={"second": -2.0}),
+            end=fm.EndState({"first": 0.6}, at_rest=False, speeds={"first": 4.0}),
+        )  # fmt: skip
+        solution = problem.solve(**QUIET)
+        assert solution.speeds["first"][-1] == pytest.approx(4.0, abs=1e-9)
+        assert solution.speeds["second"][0] == pytest.approx(-2.0, abs=1e-9)
+        assert abs(solution.speeds["second"][-1]) > 0.1
+        off.append(solution.resimulation.coordinate)
+    assert orders(off)[0] == pytest.approx(2.0, abs=0.3) and off[1] < 0.01
+
+
+def sled():
+    """A mass on a slider, without gravity."""
+    model = fm.Model("sled", gravity=(0.0, 0.0, 0.0))
+    mass = model.add(fm.Body("mass", 2.0, (0, 0, 0), (0.1, 0.1, 0.1)))
+    model.add(fm.Slider("x", model.ground, mass, (0, 0, 0), (1, 0, 0)))
+    return model, mass
+
+
+def test_least_jerk_is_a_quintic():
+    """Rest to rest, free accelerations: jerk -60 s (1 - s) d / T^3, its integral 120 d^2 / T^5."""
+    model, mass = sled()
+    far, T = 0.4, 0.8
+    off = []
+    for n in (20, 40):
+        problem = fm.OptimalControl(
+            model, duration=T, steps=n, controls=fm.Torques({"x": 50.0}),
+            objective=fm.Jerk([mass.at(0, 0, 0)]), end=fm.AtRest(x=far),
+        )  # fmt: skip
+        solution = problem.solve(tolerance=1e-8, **QUIET)
+        s = solution.time / T
+        exact = far * (2.5 * s**2 - 2.5 * s**4 + s**5)
+        off.append(
+            [
+                np.abs(solution.coordinates["x"] - exact).max(),
+                abs(solution.objective - 120 * far**2 / T**5),
+            ]
+        )
+    assert orders(off) == pytest.approx(np.full((1, 2), 2.0), abs=0.2)
+    assert off[-1] == pytest.approx([0.0, 0.0], abs=0.1) and off[-1][0] < 1e-3 * far
+    assert solution.terms["jerk"] == pytest.approx(solution.objective)
+
+
+def test_reserves_have_no_bounds_and_follow_a_motion():
+    """The force of a given motion, of which the effort asks for a little less."""
+    model, _ = sled()
+    time = np.linspace(0.0, 1.0, 41)
+    wanted = 0.1 * np.sin(2 * np.pi * time)
+    tracking = fm.Tracking(time, {"x": wanted}, {"x": 1e-3})
+    problem = fm.OptimalControl(
+        model, duration=1.0, steps=80, controls=fm.Torques({"x": 1.0}, limited=False),
+        objective=1e-6 * fm.Effort() + tracking,
+        start=fm.EndState(at_rest=False, speeds=tracking.rates(0.0)),
+        end=fm.EndState(at_rest=False),
+    )  # fmt: skip
+    solution = problem.solve(**QUIET)
+    t = solution.time
+    assert solution.coordinates["x"] == pytest.approx(0.1 * np.sin(2 * np.pi * t), abs=2e-4)
+    middle = 0.5 * (t[1:] + t[:-1])[4:-4]
+    force = -2.0 * 0.1 * (2 * np.pi) ** 2 * np.sin(2 * np.pi * middle)
+    assert np.abs(solution.controls["x"]).max() > 5.0
+    assert solution.controls["x"][4:-4] == pytest.approx(force, abs=0.15)

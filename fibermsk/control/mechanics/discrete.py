@@ -155,7 +155,10 @@ def newton(function: Callable[[Array], tuple[Any, Any]], guess: Array, message: 
     x = guess
     for _ in range(_MOST):
         rest, slope = function(x)
-        change = np.linalg.solve(np.array(slope), np.array(rest).ravel())
+        try:
+            change = np.linalg.solve(np.array(slope), np.array(rest).ravel())
+        except np.linalg.LinAlgError:
+            break
         x = x - change
         if np.abs(change).max(initial=0.0) <= _ACCURACY * (1.0 + np.abs(x).max(initial=0.0)):
             return x

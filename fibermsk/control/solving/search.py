@@ -242,7 +242,7 @@ def _again(
         nodes = marched(intervals, first, z[0, at.s.stop :], p, raw.controls, h, raw.nodes)
         off = plant.coordinates_of(nodes)
         discrete = max(np.abs(off[name] - coordinates[name]).max() for name in coordinates)
-    except (ConvergenceError, np.linalg.LinAlgError):
+    except ConvergenceError:
         discrete = np.nan
     speeds = plant.rates_of(raw.nodes, rates)
     if not result.is_complete:
