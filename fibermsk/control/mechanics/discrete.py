@@ -27,6 +27,9 @@ from fibermsk.errors import ConvergenceError
 _MOST, _ACCURACY = 50, 1e-13
 """Newton iterations of a step, and its last increment over 1."""
 
+_SHORTEST = 1e-3
+"""Share of a Newton step that is taken at least, where it makes the residual larger."""
+
 
 class Node(NamedTuple):
     """Configuration at a node: chart coordinates and references of the balls; see `Directors`."""
@@ -139,29 +142,40 @@ class Discrete:
         found = newton(
             lambda x: self._slope(node.s, R, x[:n], R, torque, torque, h, p, x[n:]),
             own,
-            f"the discrete step of {h:g} s has no solution nearby; use a smaller one",
+            f"the discrete step of {h:g} s is not solved by Newton's method; use a smaller one",
         )
         return Node(found[:n], R), found[n:]
 
 
 def newton(function: Callable[[Array], tuple[Any, Any]], guess: Array, message: str) -> Array:
-    """Root (n,) of a function that returns its value and derivative, by Newton's method.
+    """Root (n,) of a function that returns its value and derivative, by damped Newton steps.
 
     Raises
     ------
     ConvergenceError
         With the message, if none is found from the guess.
     """
-    x = guess
-    for _ in range(_MOST):
+
+    def at(x: Array) -> tuple[Array, Array]:
         rest, slope = function(x)
+        return np.array(rest).ravel(), np.array(slope)
+
+    x, (rest, slope) = guess, at(guess)
+    for _ in range(_MOST):
         try:
-            change = np.linalg.solve(np.array(slope), np.array(rest).ravel())
+            change = np.linalg.solve(slope, rest)
         except np.linalg.LinAlgError:
             break
-        x = x - change
         if np.abs(change).max(initial=0.0) <= _ACCURACY * (1.0 + np.abs(x).max(initial=0.0)):
-            return x
+            return x - change
+        size, before = 1.0, float(np.linalg.norm(rest))
+        while True:
+            new = x - size * change
+            rest, slope = at(new)
+            if np.linalg.norm(rest) <= before or size < _SHORTEST:
+                break
+            size *= 0.5
+        x = new
     raise ConvergenceError(message)
 
 

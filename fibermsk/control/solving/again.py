@@ -24,13 +24,13 @@ from fibermsk.results import Result
 from fibermsk.solvers import SDIRK4, AdaptiveSteps, FixedSteps, simulate
 from fibermsk.system import build
 
-FINE = 2e-3
+FINE = 5e-3
 """Length of the steps of the run, at most [s]."""
 
 _TOLERANCE = 1e-7
 """Tolerance of steps between nodes that are not even."""
 
-_FEWEST = 4
+_FEWEST = 2
 """Least number of its steps in an interval."""
 
 
