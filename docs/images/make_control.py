@@ -1,6 +1,11 @@
-"""Figures of the guide to optimal control: ``python make_control.py``."""
+"""Figures of the guide to optimal control: ``python make_control.py [NAME ...]``.
 
+Those of arm26 need the folder FIBERMSK_MODELS.
+"""
+
+import os
 import sys
+import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -10,6 +15,7 @@ import fibermsk as fm
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "scenes"))
+import arm26_reach  # noqa: E402
 import two_muscle_arm  # noqa: E402
 import upper_body  # noqa: E402
 
@@ -111,6 +117,57 @@ def both_arms() -> None:
     figure.savefig(HERE / "upper_body.png", dpi=150)
 
 
+def arm26() -> None:
+    """The arm of arm26 at both ends of its reach, and its activations."""
+    solution = arm26_reach.scene().solve(progress=False)
+    result = solution.result
+    figure = plt.figure(figsize=(10.5, 3.6), layout="constrained")
+    for k, (name, time) in enumerate((("start", 0.0), ("end", float(result.time[-1])))):
+        file = HERE / f"arm26_reach_{name}.png"
+        fm.view.screenshot(result, file, time=time)
+        place = figure.add_subplot(1, 3, k + 1)
+        place.imshow(plt.imread(file))
+        place.set_title(name)
+        place.axis("off")
+        file.unlink()
+    axes = figure.add_subplot(1, 3, 3)
+    for name, values in solution.activations.items():
+        axes.plot(solution.time, values, label=name)
+    axes.set(xlabel="time [s]", ylabel="activation")
+    axes.legend(frameon=False, fontsize=8)
+    cleaned(axes)
+    figure.savefig(HERE / "arm26_reach.png", dpi=150)
+
+
+def tracked() -> None:
+    """Activations of arm26 along a measured motion, and those of static optimization."""
+    folder = Path(os.environ["FIBERMSK_MODELS"]) / "opensim-core" / "arm26_static_opt"
+    motion = folder / "arm26_InverseKinematics.mot"
+    arm = fm.with_smooth_muscles(fm.read_osim(folder / "arm26.osim"))
+    warnings.simplefilter("ignore", fm.ModelWarning)  # of markers in the file
+    solution = fm.track_motion(arm, motion).solve(progress=False)
+    still = fm.static_optimization(arm, motion, lowpass=6.0)
+    figure, places = plt.subplots(
+        2, 3, figsize=(9.5, 4.4), layout="constrained", sharex=True, sharey=True
+    )
+    for place, (name, values) in zip(places.flat, solution.activations.items(), strict=True):
+        place.plot(solution.time, values, color=BLUE, label="track")
+        place.plot(still.time, still.activation[name], color=ORANGE, ls="--", label="so, 6 Hz")
+        place.set_title(name, fontsize=9)
+        cleaned(place)
+    places[0, 0].legend(frameon=False)
+    for place in places[1]:
+        place.set_xlabel("time [s]")
+    for place in places[:, 0]:
+        place.set_ylabel("activation")
+    figure.savefig(HERE / "arm26_tracked.png", dpi=150)
+    for name in still.activation:
+        off = np.interp(still.time, solution.time, solution.activations[name])
+        off = (off - still.activation[name])[(still.time > 0.15) & (still.time < 0.8)]
+        print(f"{name}: {(off**2).mean() ** 0.5:.4f} rms, {np.abs(off).max():.4f} at most")
+
+
 if __name__ == "__main__":
-    for make in (two_muscles, order, both_arms):
-        make()
+    made = {one.__name__: one for one in (two_muscles, order, both_arms, arm26, tracked)}
+    for name in sys.argv[1:] or made:
+        made[name]()

@@ -32,9 +32,10 @@ class EndState:
         joint's own `rotation`, in those of the parent.
     points : sequence of (Station, (3,) sequence of float or None)
         Points of bodies, and where in ground they are [m]; None for a direction that is free.
-    activations : mapping of str to float, or "hold"
+    activations : mapping of str to float, "hold" or "excited"
         Activations of muscles whose activation is a state; at the start, "hold" gives all those of
-        the least sum of squares that holds the pose. What is left out is chosen.
+        the least sum of squares that holds the pose, and "excited" makes them equal to the first
+        excitations, so that they do not come for free. What is left out is chosen.
     at_rest : bool
         Whether the motion starts or ends at rest; else the speeds of the start are those of the
         model, and those of the end are free. False where speeds are given.
@@ -45,7 +46,7 @@ class EndState:
     coordinates: Mapping[str, float] = field(default_factory=dict)
     rotations: Mapping[str, ArrayLike] = field(default_factory=dict)
     points: Sequence[tuple[Station, ArrayLike]] = ()
-    activations: Mapping[str, float] | Literal["hold"] = field(default_factory=dict)
+    activations: Mapping[str, float] | Literal["hold", "excited"] = field(default_factory=dict)
     at_rest: bool = True
     speeds: Mapping[str, float] = field(default_factory=dict)
 
@@ -69,8 +70,9 @@ class EndState:
         _check.instance(owner, "points", self.points, (tuple, list), pairs)
         points = [_placed(owner, k, one) for k, one in enumerate(self.points)]
         active: Any = self.activations
-        if not (isinstance(active, str) and active == "hold"):
-            _check.instance(owner, "activations", active, Mapping, 'a dict by name, or "hold"')
+        if not (isinstance(active, str) and active in ("hold", "excited")):
+            what = 'a dict by name, "hold" or "excited"'
+            _check.instance(owner, "activations", active, Mapping, what)
             given: Any = active
             active = {
                 name: _check.fraction(owner, f"activations[{name!r}]", value)
@@ -87,7 +89,7 @@ def AtRest(
     *,
     rotations: Mapping[str, ArrayLike] | None = None,
     points: Sequence[tuple[Station, ArrayLike]] = (),
-    activations: Mapping[str, float] | Literal["hold"] | None = None,
+    activations: Mapping[str, float] | Literal["hold", "excited"] | None = None,
     **named: float,
 ) -> EndState:
     """State of rest at one end of a motion; see `EndState`.

@@ -121,11 +121,12 @@ class Ends:
     def _activations(self, which: str, state: EndState, node: Node) -> Array:
         owner = f"OptimalControl: {which}"
         excited = [self.plant.muscles[i].name for i in self._intervals.indices()[0]]
-        if state.activations == "hold":
-            if which == "end":
-                _check.refuse(owner, "activations", "hold", "be numbers by name at the end")
-            return self._hold(node)
         found = np.full(len(excited), np.nan)
+        if isinstance(state.activations, str):
+            if which == "end":
+                must = "be numbers by name at the end"
+                _check.refuse(owner, "activations", state.activations, must)
+            return self._hold(node) if state.activations == "hold" else found
         for name, value in state.activations.items():
             if name not in excited:
                 remedy = f"they are: {', '.join(excited) or 'none'}"

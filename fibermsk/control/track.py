@@ -43,7 +43,8 @@ def track_motion(
     """Describe the problem of following a motion with muscles and reserves at the least effort.
 
     The objective is the effort of muscles and reserves, and the squared differences to the motion.
-    The motion starts in the pose and with the speeds of the file; all else is free.
+    The motion starts in the pose and with the speeds of the file, and activations that are equal to
+    the first excitations; all else is free.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def track_motion(
         controls=[Excitations(), Torques(_by_name("reserve", reserve, names, 1.0), limited=False)],
         objective=Effort() + tracking,
         start=EndState(
-            dict(zip(names, poses.tolist(), strict=True)), at_rest=False,
+            dict(zip(names, poses.tolist(), strict=True)), activations="excited", at_rest=False,
             speeds=tracking.rates(0.0),
         ),
         end=EndState(at_rest=False),

@@ -301,6 +301,12 @@ class Transcription:
             left = self.intervals.balance(s, R, a, z[at.x], z[at.g])[1]
             labels = [Label(f"tendon of {self.plant.muscles[i].name} at rest", 0) for i in elastic]
             self.equations.add(left, 0.0, 0.0, labels)
+        if n == 0 and self.problem.start.activations == "excited" and self.intervals.excited:
+            own = self.intervals.indices()[0].tolist()
+            c = self._symbol(self.controls[0])[at.e]
+            labels = [Label(f"excitation of {self.plant.muscles[i].name}", 0) for i in own]
+            if own:
+                self.equations.add(z[at.a] - c[own], 0.0, 0.0, labels)
         for one in self.problem.path:
             if isinstance(one, Along) and (one.ends or n not in (0, self.n)):
                 found = ca.MX(one.function(pose))

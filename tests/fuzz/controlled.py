@@ -39,6 +39,7 @@ CONTROLLED = {
             "named": 0.1,
         },
     ),  # fmt: skip
+    "DiscretePaths": Call(fm.DiscretePaths, lambda p: {"nodes": 5}),
     "Duration": Call(fm.Duration, lambda p: {}),
     "Effort": Call(fm.Effort, lambda p: {}),
     "EndState": Call(
@@ -48,11 +49,14 @@ CONTROLLED = {
             "rotations": {"ball": np.eye(3)},
             "points": [(p.bone.at(0, 0, 0.1), (0, 0, 0.1))],
             "activations": "hold",
-            "at_rest": True,
+            "at_rest": False,
+            "speeds": {"elbow": 0.1},
         },
     ),  # fmt: skip
     "Excitations": Call(fm.Excitations, lambda p: {"lower": 0.0, "upper": 1.0}),
+    "FittedPaths": Call(fm.FittedPaths, lambda p: {"degree": 5, "within": 1e-3}),
     "FreeDuration": Call(fm.FreeDuration, lambda p: {"lower": 0.1, "upper": 1.0, "guess": 0.3}),
+    "Jerk": Call(fm.Jerk, lambda p: {"points": [p.bone.at(0, 0, 0.1)]}),
     "OptimalControl": Call(
         fm.OptimalControl,
         lambda p: {
@@ -64,6 +68,7 @@ CONTROLLED = {
             "start": fm.AtRest(elbow=0.0),
             "end": fm.AtRest(elbow=0.1),
             "path": (),
+            "muscle_paths": fm.FittedPaths(),
         },
     ),  # fmt: skip
     "OptimalControl.solve": Call(
@@ -83,6 +88,32 @@ CONTROLLED = {
     ),  # fmt: skip
     "Phase": Call(fm.Phase, lambda p: {"duration": 0.1, "steps": 3, "controls": {"elbow": 0.1}}),
     "Range": Call(fm.Range, lambda p: {"coordinate": "elbow", "lower": 0.0, "upper": 1.0}),
-    "Torques": Call(fm.Torques, lambda p: {"largest": {"elbow": 5.0}}),
+    "Torques": Call(fm.Torques, lambda p: {"largest": {"elbow": 5.0}, "limited": False}),
+    "Tracking": Call(
+        fm.Tracking,
+        lambda p: {
+            "time": np.linspace(0.0, 1.0, 5),
+            "motion": {"elbow": np.linspace(0.0, 0.1, 5)},
+            "sizes": {"elbow": 0.1},
+        },
+    ),  # fmt: skip
+    "track_motion": Call(
+        fm.track_motion,
+        lambda p: {
+            "model": p.with_bone(),
+            "motion": {"time": np.linspace(0.0, 1.0, 5), "elbow": np.linspace(0.0, 0.1, 5)},
+            "begin": 0.0,
+            "end": 0.5,
+            "steps": 3,
+            "reserve": 1.0,
+            "sizes": 0.02,
+            "muscle_paths": fm.FittedPaths(),
+            "in_degrees": False,
+        },
+    ),  # fmt: skip
+    "with_smooth_muscles": Call(
+        fm.with_smooth_muscles,
+        lambda p: {"model": p.with_muscle(), "tendon": "rigid", "damping": 0.1},
+    ),  # fmt: skip
     "Work": Call(fm.Work, lambda p: {"positive": False, "smoothing": 1e-3}),
 }

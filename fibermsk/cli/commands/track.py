@@ -70,7 +70,7 @@ def track(
             solution, failure = error.solution, str(error)
     followed = _followed(problem, solution)
     if out is not None:
-        _write(out, solution, f"{model.stem}_track")
+        _write(out, solution, f"{model.stem}_track", _first(motion) if begin is None else begin)
     control = solution.summary
     if json:
         print_json(
@@ -115,14 +115,21 @@ def _followed(problem: Any, solution: Any) -> dict[str, dict[str, float]]:
     return found
 
 
-def _write(out: Path, solution: Any, name: str) -> None:
-    """Write the run as a result, or the solution at its nodes as a table."""
+def _first(motion: Path) -> float:
+    """First instant of a motion [s]."""
+    from fibermsk.read import read_signals
+
+    return float(read_signals(motion).time[0])
+
+
+def _write(out: Path, solution: Any, name: str, begin: float) -> None:
+    """Write the run as a result, or the solution at its nodes as a table in the motion's time."""
     from fibermsk.analysis.storage import write_table
     from fibermsk.io import save
 
     if out.suffix == ".h5":
         save(replace(solution.result, scene=name), out)
         return
-    table = {"time": solution.time, **solution.coordinates}
+    table = {"time": begin + solution.time, **solution.coordinates}
     table |= {f"{key}/activation": one for key, one in solution.activations.items()}
     write_table(out, name, table, {"optimal control": solution.status})
