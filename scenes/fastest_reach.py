@@ -7,7 +7,7 @@ with `phases` it is found in three parts of their own lengths, in which the exci
 New here: a free duration, and parts of a motion.
 """
 
-from two_muscle_arm import RANGE, arm
+from two_muscle_arm import RANGE, arm, paths
 
 import fibermsk as fm
 
@@ -17,7 +17,13 @@ PARTS = ((1.0, 0.0), (0.0, 0.0), (0.0, 1.0))
 """Excitations of biceps and triceps in each part."""
 
 
-def scene(steps: int = 100, duration: float = 0.3, phases: bool = False) -> fm.OptimalControl:
+def scene(
+    steps: int = 100,
+    duration: float = 0.3,
+    phases: bool = False,
+    path: str = "exact",
+    path_nodes: int = 20,
+) -> fm.OptimalControl:
     """Describe the problem.
 
     Parameters
@@ -28,6 +34,10 @@ def scene(steps: int = 100, duration: float = 0.3, phases: bool = False) -> fm.O
         Duration from which the search starts [s].
     phases : bool
         Whether the motion has parts with fixed excitations.
+    path : {"exact", "discrete"}
+        Paths of the muscles, as in `two_muscle_arm`.
+    path_nodes : int
+        Number of intervals around each cylinder of discrete ones.
     """
     span = fm.FreeDuration(0.02, LONGEST, guess=duration)
     if phases:
@@ -44,6 +54,7 @@ def scene(steps: int = 100, duration: float = 0.3, phases: bool = False) -> fm.O
         start=fm.AtRest(elbow=0.3, activations="hold"),
         end=fm.AtRest(elbow=1.7),
         path=[fm.Range("elbow", *RANGE)],
+        muscle_paths=paths(path, path_nodes),
     )
 
 

@@ -67,6 +67,13 @@ def arm() -> fm.Model:
     return model
 
 
+def paths(path: str, nodes: int) -> fm.DiscretePaths | None:
+    """How the paths of the muscles are described, by name."""
+    if path not in ("exact", "discrete"):
+        raise fm.ModelError(f'path = {path!r}; must be "exact" or "discrete"')
+    return fm.DiscretePaths(nodes) if path == "discrete" else None
+
+
 def scene(
     steps: int = 50, duration: float = 0.6, path: str = "exact", path_nodes: int = 20
 ) -> fm.OptimalControl:
@@ -83,8 +90,6 @@ def scene(
     path_nodes : int
         Number of intervals of these around each cylinder.
     """
-    if path not in ("exact", "discrete"):
-        raise fm.ModelError(f'two_muscle_arm: path = {path!r}; must be "exact" or "discrete"')
     return fm.OptimalControl(
         arm(),
         duration=duration,
@@ -94,7 +99,7 @@ def scene(
         start=fm.AtRest(elbow=0.3, activations="hold"),
         end=fm.AtRest(elbow=1.7),
         path=[fm.Range("elbow", *RANGE)],
-        muscle_paths=fm.DiscretePaths(path_nodes) if path == "discrete" else None,
+        muscle_paths=paths(path, path_nodes),
     )
 
 

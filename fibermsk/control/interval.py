@@ -23,6 +23,9 @@ from fibermsk.control.plant import Plant
 FIBERS = 0.2, 2.0
 """Range of the lengths of fibers over the optimal one."""
 
+_SHARED = {"cse": True}
+"""Expressions that occur twice are computed once."""
+
 
 class Layout(NamedTuple):
     """Where the numbers of a node, and of an interval, stand."""
@@ -144,13 +147,13 @@ class Intervals:
         """Momenta at both ends, and what the rules leave."""
         given, found = self._parts
         names = "before", "after", "rules"
-        return ca.Function("interval", given[:-2], [found[one] for one in names])
+        return ca.Function("interval", given[:-2], [found[one] for one in names], _SHARED)
 
     @cached_property
     def value(self) -> Any:
         """Value of the objective, of the same and its data at both nodes."""
         given, found = self._parts
-        return ca.Function("value", given, [found["value"]])
+        return ca.Function("value", given, [found["value"]], _SHARED)
 
     @cached_property
     def observed(self) -> Any:
