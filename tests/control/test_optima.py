@@ -143,7 +143,7 @@ def test_runs_of_the_package_are_near_with_order_two(solved):
         assert table["control"]["biceps"].values.shape == (own.time.size - 1,)
 
 
-def test_the_multiplier_of_an_end_is_the_slope_of_the_optimum(solved):
+def test_the_multiplier_of_an_end_is_the_slope_of_the_optimum(solved, brief):
     """d objective / d q(T) from the multiplier of the bound, against two other problems."""
     own = solved[50]
     node = -1 - 2  # the coordinate of the last node, before its activations
@@ -220,7 +220,7 @@ def test_other_unknowns_have_the_same_optimum(solved, unknowns):
     assert found == pytest.approx(own.objective, abs=1e-10)
 
 
-def test_the_fastest_reach_jumps_between_bounds():
+def test_the_fastest_reach_jumps_between_bounds(brief):
     own = fm.make_scene("fastest_reach").solve(**QUIET)
     e = own.controls["biceps"]
     assert own.duration == own.objective < 0.22
@@ -228,7 +228,7 @@ def test_the_fastest_reach_jumps_between_bounds():
 
 
 @pytest.mark.slow
-def test_parts_of_a_motion_restore_order_two():
+def test_parts_of_a_motion_restore_order_two(brief):
     durations = [
         fm.make_scene("fastest_reach", steps=n, phases=True).solve(**QUIET).objective
         for n in (40, 80, 160)
@@ -237,7 +237,7 @@ def test_parts_of_a_motion_restore_order_two():
     assert np.log2(ratio) == pytest.approx(2.0, abs=0.05)
 
 
-def test_a_coarse_grid_and_several_starts_find_the_same(solved):
+def test_a_coarse_grid_and_several_starts_find_the_same(solved, brief):
     own = arm(50).solve(coarse=1, starts=3, **QUIET)
     assert own.objective == pytest.approx(solved[50].objective, abs=1e-10)
     assert len(own.optima) == 3 and own.optima[0][1] == "success"
@@ -248,23 +248,18 @@ def test_a_coarse_grid_and_several_starts_find_the_same(solved):
     assert whole.objective == pytest.approx(solved[50].objective, abs=1e-11)
 
 
-def test_two_arms_are_moved(solved):
-    values = {n: fm.make_scene("upper_body", steps=n).solve(**QUIET) for n in (25, 50, 100)}
-    ratio = (values[25].objective - values[50].objective) / (
-        values[50].objective - values[100].objective
-    )
-    assert np.log2(ratio) == pytest.approx(2.0, abs=0.1)
-    own = values[50].resimulation
+def test_two_arms_move_as_in_a_run():
+    own = fm.make_scene("upper_body").solve(**QUIET).resimulation
     assert own.discrete < 1e-9 and own.coordinate < 8e-3 and own.speed < 0.6
 
 
-def test_a_turned_world_has_the_same_optimum():
+def test_a_turned_world_has_the_same_optimum(brief):
     from scipy.spatial.transform import Rotation
 
     turn = Rotation.from_rotvec((0.4, -0.7, 0.9)).as_matrix()
     values = []
     for gravity, turned in (((0, 0, -9.81), None), (turn @ (0, 0, -9.81), turn)):
-        scene = fm.make_scene("upper_body", steps=25)
+        scene = fm.make_scene("upper_body", steps=12)
         from upper_body import arms
 
         problem = fm.OptimalControl(arms(gravity, turned), **given(scene))

@@ -79,7 +79,7 @@ def test_discrete_geodesics_have_the_published_errors():
     assert np.abs(slope - arms)[1:-1].max() < 2e-4
 
 
-def test_the_optimum_with_discrete_geodesics_tends_to_that_with_exact_ones():
+def test_the_optimum_with_discrete_geodesics_tends_to_that_with_exact_ones(brief):
     best = fm.make_scene("two_muscle_arm", steps=20).solve(**QUIET).objective
     off = []
     for nodes in (4, 8):

@@ -16,7 +16,6 @@ import casadi as ca
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
-from fibermsk.control.solving import again
 
 SIDES = {"right": -1.0, "left": 1.0}
 START = (0.0, 0.1, 0.0, 0.5, 0.0, 0.0)
@@ -194,18 +193,17 @@ def reference():
     return {side: collocated(side, 40) for side in SIDES}
 
 
-@pytest.fixture(scope="module")
-def solve():
-    """The scene; its forward run, of which nothing is asked here, with few steps."""
-    known = {}
+_KNOWN = {}
+
+
+@pytest.fixture
+def solve(brief):
+    """The scene."""
 
     def solved(steps):
-        if steps not in known:
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(again, "FINE", 1.0)
-                patch.setattr(again, "_FEWEST", 1)
-                known[steps] = fm.make_scene("upper_body", steps=steps).solve(progress=False)
-        return known[steps]
+        if steps not in _KNOWN:
+            _KNOWN[steps] = fm.make_scene("upper_body", steps=steps).solve(progress=False)
+        return _KNOWN[steps]
 
     return solved
 

@@ -37,6 +37,7 @@ def test_the_found_torques_reach(reaching):
     assert np.abs(slopes / problem.scales).max() < 1e-3
 
 
+@pytest.mark.slow
 def test_fewer_runs_than_without_gradients(reaching):
     # Nelder and Mead's method takes 96 to reach this, the slow test below
     made = reaching.scene(0.0, 0.0)
