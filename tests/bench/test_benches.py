@@ -175,6 +175,7 @@ def test_muscle_mass(monkeypatch, tmp_path):
     assert "does not lead to Rajagopal2016.osim" in " ".join(found["notes"])
 
 
+@pytest.mark.slow
 def test_gradients(monkeypatch):
     from fibermsk.bench import gradients
 

@@ -65,7 +65,9 @@ def test_numbers_of_a_tissue_are_recovered():
     assert 2.0 * found.cost / measured.size == pytest.approx(1.0, abs=0.3)
 
 
-@pytest.mark.parametrize("drive, most", [("torques", 0.034), ("muscles", 2e-5)])
+@pytest.mark.parametrize(
+    "drive, most", [pytest.param("torques", 0.034, marks=pytest.mark.slow), ("muscles", 2e-5)]
+)
 def test_the_arm_reaches(drive, most, rng):
     own = load_scene("reaching_arm")
     made = own.scene(drive)

@@ -43,7 +43,7 @@ INSIDE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("start", ["initial", "equilibrium"])
+@pytest.mark.parametrize("start", ["initial", pytest.param("equilibrium", marks=pytest.mark.slow)])
 def test_together_as_one_by_one(start, rng):
     model = crowd()
     run = fm.Simulation(model, 0.03, 0.005, newton=TIGHT, start=start)

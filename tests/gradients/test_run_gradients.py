@@ -352,7 +352,9 @@ class Frozen(fm.FixedSteps):
         return Advanced(step, control, h)
 
 
-@pytest.mark.parametrize("make", [muscles_with_states, two_link_arm, closed])
+@pytest.mark.parametrize(
+    "make", [muscles_with_states, pytest.param(two_link_arm, marks=pytest.mark.slow), closed]
+)
 def test_adaptive_steps_are_those_of_the_run(make):
     model = make()
     paths = ["model/gravity/y", f"{model.bodies[-1].name}/mass"]

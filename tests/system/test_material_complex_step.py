@@ -108,7 +108,7 @@ def point(surface, q, z, R, p, fraction):
     return upper @ (p + R @ local)
 
 
-@pytest.mark.parametrize("name", ["ellipsoid", "torus"])
+@pytest.mark.parametrize("name", ["ellipsoid", pytest.param("torus", marks=pytest.mark.slow)])
 def test_jacobian_and_its_rate(name):
     model = fm.Model("arm")
     numbers = {"mass": 1.0, "com": (0, -0.1, 0), "inertia": (0.1, 0.1, 0.1)}

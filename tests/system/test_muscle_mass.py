@@ -229,9 +229,6 @@ def test_surfaces_that_cannot_carry_mass_are_refused():
     def ellipsoid(body):
         return fm.WrapEllipsoid("egg", body, (0, 0, 0), radii=(0.1, 0.2, 0.3))
 
-    def cylinder(x):
-        return lambda body: fm.WrapCylinder(f"c{x}", body, (x, 0.2, 0), radius=0.2, length=1.0)
-
     def level(body):
         given = {"level": quadric, "size": (0.1, 0.2, 0.3), "reach": 0.3}
         return fm.WrapLevelSet("own", body, (0, 0, 0), **given)
@@ -241,6 +238,14 @@ def test_surfaces_that_cannot_carry_mass_are_refused():
     switch = fm.MuscleMass(0.5, wrapping="switch")
     with pytest.raises(fm.ModelError, match="'calf': its mass switches .* around 'egg'"):
         fm.build(carrying(ellipsoid, mass=switch))
+
+
+@pytest.mark.slow
+def test_a_path_on_two_surfaces_cannot_carry_mass_that_switches():
+    def cylinder(x):
+        return lambda body: fm.WrapCylinder(f"c{x}", body, (x, 0.2, 0), radius=0.2, length=1.0)
+
+    switch = fm.MuscleMass(0.5, wrapping="switch")
     system = fm.build(carrying(cylinder(-0.4), cylinder(0.4), mass=switch))
     state = system.initial_state()
     with pytest.raises(fm.ModelError, match="'calf': its path touches several surfaces"):
