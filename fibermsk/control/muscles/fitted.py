@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
-from scipy.stats import qmc
 
 from fibermsk import _check
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array
 from fibermsk.control.mechanics.directors import SX
 from fibermsk.control.mechanics.tree import BALL, LinkTree
+from fibermsk.control.muscles.polynomial import Polynomials, spread, terms
 from fibermsk.errors import ModelError, PathError
 from fibermsk.model import LineMuscle, Model
 from fibermsk.system import Skeleton, skeleton
@@ -43,20 +44,17 @@ class FittedPath:
     coordinates : tuple of str
         Coordinates that it crosses.
     length_error, arm_error : float
-        Largest errors of the length, and of the moment arms, at poses of the test [m].
+        Largest errors at poses of the test: of the length [m], and of moment arms [m; 1 of slides].
     n : int
         Number of unknowns that describe it at a node, 0.
     """
 
     n = 0
-    surface = None
     word = "fitted by polynomials"
 
-    def __init__(
-        self, tree: LinkTree, name: str, coordinates: Sequence[str], fit: Fit, k: int
-    ) -> None:
+    def __init__(self, tree: LinkTree, name: str, coordinates: Sequence[str], fit: _Fit, k: int):
         self.name, self.coordinates = name, tuple(coordinates)
-        self._fit, self._weights = fit, fit.weights[:, k]
+        self._fit, self._k = fit, k
         self.length_error = float(fit.length_error[k])
         self.arm_error = float(fit.arm_error[k])
         links = zip(tree.links, tree.slots(), strict=True)
@@ -67,14 +65,7 @@ class FittedPath:
     def at(self, s: SX, q: SX, g: SX) -> tuple[SX, SX]:
         """Length [m], and forces (degrees,) of a unit tension that lengthens it."""
         x = ca.SX.sym("x", len(self._at))
-        z = (x - ca.DM(self._fit.middle)) / ca.DM(self._fit.half)
-        columns = [_chebyshev(z[j], self._fit.degree) for j in range(len(self._at))]
-        length = ca.SX(0)
-        for weight, term in zip(self._weights.tolist(), self._fit.terms.tolist(), strict=True):
-            part = ca.SX(weight)
-            for column, power in zip(columns, term, strict=True):
-                part *= column[power]
-            length += part
+        length = self._fit.of.traced(self._k, (x - ca.DM(self._fit.middle)) / ca.DM(self._fit.half))
         made = ca.Function("path", [x], [length, ca.gradient(length, x)])
         found, slope = made(ca.vertcat(*(s[k] for k, _ in self._at)))
         arms = ca.SX.zeros(self._degrees)
@@ -91,69 +82,14 @@ class FittedPath:
         return np.zeros(0)
 
 
-class Fit:
-    """Polynomials of the lengths (k, m) of some muscles, from moment arms (k, m, d) too.
+class _Fit(NamedTuple):
+    """Polynomials of the lengths of muscles that cross the same coordinates."""
 
-    Attributes
-    ----------
-    middle, half : (d,) float array
-        Middle and half width of the ranges.
-    degree : int
-        Total degree.
-    terms : (t, d) int array
-        Degrees of each term.
-    weights : (t, m) float array
-        Their weights.
-    length_error, arm_error : (m,) float array
-        Largest errors at poses of a test [m].
-    """
-
-    def __init__(self, middle: Array, half: Array, degree: int) -> None:
-        self.middle, self.half, self.degree = middle, half, degree
-        every = product(range(degree + 1), repeat=middle.size)
-        self.terms: Index = np.array([one for one in every if sum(one) <= degree], np.int64)
-        self.weights = self.length_error = self.arm_error = np.zeros((0, 0))
-
-    def take(self, z: Array, lengths: Array, slopes: Array) -> None:
-        """Fit lengths (k, m) and slopes (k, m, d) in the ranges scaled to [-1, 1] at z (k, d)."""
-        values, rates = self._basis(z)
-        k, m, d = slopes.shape
-        left = np.concatenate([values, *rates])
-        right = np.concatenate([lengths, *np.moveaxis(slopes, 2, 0)])
-        assert left.shape[0] == k * (1 + d) and right.shape[1] == m
-        self.weights = np.linalg.lstsq(left, right, rcond=None)[0]
-
-    def test(self, z: Array, lengths: Array, slopes: Array, per_arm: Array) -> None:
-        """Note the largest errors; those of slopes times per_arm (d,) are those of arms."""
-        values, rates = self._basis(z)
-        self.length_error = np.abs(values @ self.weights - lengths).max(axis=0)
-        off = [np.abs(one @ self.weights - slopes[:, :, j]) for j, one in enumerate(rates)]
-        self.arm_error = np.max([one * by for one, by in zip(off, per_arm, strict=True)], (0, 1))
-
-    def _basis(self, z: Array) -> tuple[Array, list[Array]]:
-        """Terms (k, t) at z (k, d), and their derivatives in each of its columns."""
-        k = np.arange(self.degree + 1)
-        angle = np.arccos(np.clip(z, -1.0, 1.0))[:, :, None]
-        T = np.cos(k * angle)
-        dT = np.array(
-            [np.polynomial.chebyshev.chebval(z, np.polynomial.chebyshev.chebder(one))
-             for one in np.eye(self.degree + 1)]
-        ).transpose(1, 2, 0)  # fmt: skip
-        d = z.shape[1]
-
-        def terms(by: int | None) -> Array:
-            parts = [(dT if j == by else T)[:, j, self.terms[:, j]] for j in range(d)]
-            found: Array = np.prod(parts, axis=0)
-            return found
-
-        return terms(None), [terms(j) for j in range(d)]
-
-
-def _chebyshev(z: SX, degree: int) -> list[SX]:
-    found = [ca.SX(1), z]
-    while len(found) <= degree:
-        found.append(2.0 * z * found[-1] - found[-2])
-    return found
+    of: Polynomials
+    middle: Array  # (d,) of the ranges
+    half: Array  # (d,) half their widths
+    length_error: Array  # (m,) largest at poses of the test [m]
+    arm_error: Array  # (m,) of any arm [m]
 
 
 def fitted_paths(
@@ -172,7 +108,7 @@ def fitted_paths(
     geometry = MuscleGeometry(own, muscles)
     box = {name: ranges.get(name, _near(own.start[k])) for k, name in enumerate(own.independent)}
     low, high = np.array([*box.values()]).T
-    arms = _lengths(geometry, own.independent, low + (high - low) * _spread(_PROBES, low.size))[1]
+    arms = _lengths(geometry, own.independent, low + (high - low) * spread(_PROBES, low.size))[1]
     groups = dict[tuple[str, ...], list[int]]()
     for m in range(len(muscles)):
         crossed = np.flatnonzero(np.abs(arms[:, m]).max(axis=0) > 1e-12)
@@ -197,12 +133,6 @@ def fitted_paths(
 
 def _near(value: float) -> tuple[float, float]:
     return value - _AROUND, value + _AROUND
-
-
-def _spread(k: int, d: int) -> Array:
-    """Points (k, d) spread evenly over [0, 1]."""
-    found: Array = qmc.Halton(d, scramble=False).random(k + 1)[1:]
-    return found
 
 
 def _check_ranges(
@@ -233,20 +163,21 @@ def _lengths(geometry: MuscleGeometry, names: Sequence[str], q: Array) -> tuple[
 def _fit(
     geometry: MuscleGeometry, own: Skeleton, at: list[int], low: Array, high: Array,
     members: list[int], degree: int,
-) -> Fit:  # fmt: skip
+) -> _Fit:  # fmt: skip
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    fit = Fit(middle, half, degree)
-    k, d = _MORE * len(fit.terms), len(at)
-    dense = np.cos(np.pi * _spread(k, d))  # denser towards the ends, as the roots of polynomials
-    corners = np.array(list(product((-1.0, 1.0), repeat=d)))
-    even = np.concatenate([2.0 * _spread(2 * k, d)[k:] - 1.0, corners])
-    for z, take in ((dense, True), (even, False)):
+    d = len(at)
+    k = _MORE * len(terms(degree, d))
+
+    def exact(z: Array) -> tuple[Array, Array, Array]:
         q = np.tile(own.start, (len(z), 1))
         q[:, at] = middle + half * z
         lengths, slopes = _lengths(geometry, own.independent, q)
-        lengths, slopes = lengths[:, members], slopes[:, members][:, :, at] * half
-        if take:
-            fit.take(z, lengths, slopes)
-        else:
-            fit.test(z, lengths, slopes, 1.0 / half)
-    return fit
+        return z, lengths[:, members], slopes[:, members][:, :, at] * half
+
+    # denser towards the ends, as the roots of the polynomials are
+    found = Polynomials(degree, *exact(np.cos(np.pi * spread(k, d))))
+    corners = np.array(list(product((-1.0, 1.0), repeat=d))).reshape(-1, d)
+    even = np.concatenate([2.0 * spread(2 * k, d)[k:] - 1.0, corners])
+    length_error, slope_error = found.errors(*exact(even))
+    arm_error = (slope_error / half).max(axis=1, initial=0.0)
+    return _Fit(found, middle, half, length_error, arm_error)
