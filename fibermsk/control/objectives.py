@@ -65,6 +65,9 @@ class Term(Checked, ABC):
     columns = 0
     """Number of its data."""
 
+    def check(self, plant: Any) -> None:
+        """Refuse what the model of a problem has not; see `Plant`."""
+
     def values(self, times: Array) -> Array:
         """Data (n + 1, columns) at nodes [s]."""
         return np.zeros((times.size, 0))
@@ -229,6 +232,11 @@ class Tracking(Term):
                 _check.refuse("Tracking", "time of a node", float(t), must, unit="s")
         return np.stack([one(times) for one in self._splines], axis=1)
 
+    def check(self, plant: Any) -> None:
+        """Refuse coordinates that the model has not."""
+        for name in self.motion:
+            plant.known("Tracking", "coordinate", name, balls=False)
+
     def rates(self, t: float) -> dict[str, float]:
         """Rates of the coordinates at an instant [rad/s or m/s]."""
         pairs = zip(self.motion, self._splines, strict=True)
@@ -238,11 +246,6 @@ class Tracking(Term):
         """Value of one interval."""
         found = ca.SX(0)
         for k, name in enumerate(self.motion):
-            if name not in interval.coordinates:
-                own = interval.coordinates
-                remedy = f"they are: {', '.join(own)}{_check.suggestion(name, list(own))}"
-                must = "be a turn or a slide of the model"
-                _check.refuse("Tracking", "coordinate", name, must, remedy=remedy)
             for value, wanted in zip(interval.coordinates[name], interval.data, strict=True):
                 found += ((value - wanted[k]) / self.sizes[name]) ** 2
         return 0.5 * interval.h * found
@@ -273,6 +276,12 @@ class Jerk(Term):
         if not points:
             _check.refuse("Jerk", "points", self.points, "be one point or more")
         _check.store(self, points=tuple(points))
+
+    def check(self, plant: Any) -> None:
+        """Refuse points of bodies that the model has not."""
+        for one in self.points:
+            if one.body.name not in plant.tree.of_body:
+                _check.refuse("Jerk", "points", one.body.name, "be on a body of the model")
 
     def over(self, interval: Interval) -> SX:
         """Value of one interval: none."""

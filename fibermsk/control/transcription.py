@@ -289,7 +289,7 @@ class Transcription:
                 for j in np.flatnonzero(np.isfinite(to)).tolist():
                     label = Label(f"{which}, {'xyz'[j]}", n, "m")
                     self.equations.add(pose.point(station)[j], to[j], to[j], [label])
-        if n == 0 and at.x.stop > at.x.start and self.problem.start.at_rest:
+        if n == 0 and at.x.stop > at.x.start:  # as a run starts, also one that moves
             excited, elastic = self.intervals.indices()
             m = len(self.plant.muscles)
             a: Any = ca.MX(m, 1)
@@ -299,7 +299,7 @@ class Transcription:
             for k, i in enumerate(excited):
                 a[int(i)] = z[at.a][k]
             left = self.intervals.balance(s, R, a, z[at.x], z[at.g])[1]
-            labels = [Label(f"tendon of {self.plant.muscles[i].name} at rest", 0) for i in elastic]
+            labels = [Label(f"tendon of {self.plant.muscles[i].name} at start", 0) for i in elastic]
             self.equations.add(left, 0.0, 0.0, labels)
         if n == 0 and self.problem.start.activations == "excited" and self.intervals.excited:
             own = self.intervals.indices()[0].tolist()

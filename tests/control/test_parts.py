@@ -38,6 +38,27 @@ def test_elastic_tendons_are_those_of_a_run():
     assert fibers == pytest.approx(run, abs=1e-4)
 
 
+def test_elastic_tendons_start_a_motion_in_equilibrium():
+    """As a run does, whose muscles start in static equilibrium whatever the speed."""
+    model = changed(law=fm.HillLaw(tendon="elastic", damping=0.1))
+    start = fm.EndState({"elbow": 0.3}, activations="excited", at_rest=False, speeds={"elbow": 1.0})
+    solution = fm.OptimalControl(model, **given(20, start=start)).solve(**QUIET)
+    assert solution.resimulation.coordinate < 5e-3
+    for name, values in solution.activations.items():
+        assert values[0] == pytest.approx(solution.controls[name][0], abs=1e-9)
+
+
+def test_a_solution_with_other_paths_is_a_guess(brief):
+    rough = fm.make_scene("two_muscle_arm", steps=10, path="discrete", path_nodes=4)
+    guess = rough.solve(**QUIET)
+    fine = fm.make_scene("two_muscle_arm", steps=20)
+    assert fine.solve(guess=guess, **QUIET).objective == pytest.approx(
+        fine.solve(**QUIET).objective, abs=1e-9
+    )
+    with pytest.raises(fm.ModelError, match=r"guess = '1 coordinates.*must have 12, 0 and 12"):
+        fm.make_scene("upper_body", steps=5).solve(guess=guess, **QUIET)
+
+
 def test_muscles_without_activation_dynamics_are_given_their_activation():
     model = changed(activation=0.1)
     start, end = fm.AtRest(elbow=0.3), fm.AtRest(elbow=1.7)

@@ -93,6 +93,26 @@ REFUSED = {
         {"duration": [fm.Phase(0.3, 3, {"biseps": 1.0})], "steps": None},
         r"did you mean 'biceps'",
     ),
+    "a motion of an unknown coordinate": (
+        None,
+        {"objective": fm.Tracking(np.arange(4.0), {"elbo": np.zeros(4)})},
+        r"Tracking: coordinate = 'elbo'.*did you mean 'elbow'",
+    ),
+    "a motion that is too short": (
+        None,
+        {"objective": fm.Tracking(np.arange(4.0) / 10, {"elbow": np.zeros(4)})},
+        r"Tracking: time of a node = 0\.6 s; must lie within the motion, \[0, 0\.3\]",
+    ),
+    "a speed of an unknown coordinate": (
+        None,
+        {"end": fm.EndState(at_rest=False, speeds={"knee": 1.0})},
+        r"end: speed = 'knee'",
+    ),
+    "jerk of another model": (
+        None,
+        {"objective": fm.Jerk([fm.Body("other", 1.0, (0, 0, 0), (1, 1, 1)).at(0, 0, 0)])},
+        r"Jerk: points = 'other'",
+    ),
     "no muscles": ("bones", {}, r"muscles = 0; must be one or more"),
 }  # fmt: skip
 
@@ -109,6 +129,14 @@ def made(what):
         return own.edit(add=[fm.Fiber("f", attach=ends, radius=3e-3, n_elements=2, tissue=tissue)])
     surface = fm.WrapEllipsoid("egg", own.ground, (0.025, 0.0, -0.291), radii=(0.02, 0.03, 0.02))
     return own.edit({own.muscle("biceps"): {"wraps": [fm.PathWrap(surface)]}})
+
+
+def test_a_motion_is_not_followed_in_a_time_that_is_chosen():
+    motion = fm.Tracking(np.arange(4.0), {"elbow": np.zeros(4)})
+    with pytest.raises(fm.ModelError, match="be a number where a motion is followed"):
+        arm(duration=fm.FreeDuration(0.2, 1.0), objective=motion)
+    with pytest.raises(fm.ModelError, match="be left out at rest; give at_rest=False"):
+        fm.EndState(speeds={"elbow": 1.0})
 
 
 @pytest.mark.parametrize("case", REFUSED)

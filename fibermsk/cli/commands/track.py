@@ -45,7 +45,7 @@ def track(
 
     Muscles get smooth curves; reserves help where muscles cannot.
     """
-    from fibermsk.cli.running.control import lines_of
+    from fibermsk.cli.running.control import line_of, lines_of
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting
     from fibermsk.control import track_motion
@@ -63,7 +63,7 @@ def track(
         )  # fmt: skip
         failure = ""
         try:
-            solution = problem.solve()
+            solution = problem.solve(progress=lambda step: typer.echo(line_of(step), err=True))
         except ConvergenceError as error:
             if error.solution is None:
                 raise

@@ -34,11 +34,7 @@ def solve_problem(
     """Solve; the run with the controls that were found, and the message of a failure."""
 
     def progress(step: Any) -> None:
-        text = (
-            f"iteration {step.iteration}, objective {step.objective:.6g}, "
-            f"violation {step.violation:.1e}"
-        )
-        tell(Progress(0.0, 1.0, message=text))
+        tell(Progress(0.0, 1.0, message=line_of(step)))
 
     failure = ""
     try:
@@ -50,6 +46,14 @@ def solve_problem(
     result = solution.result
     labels: dict[str, Any] = {"scene": name, "parameters": parameters}
     return replace(result, **labels), failure
+
+
+def line_of(step: Any) -> str:
+    """Progress of a search."""
+    return (
+        f"iteration {step.iteration}, objective {step.objective:.6g}, "
+        f"violation {step.violation:.1e}"
+    )
 
 
 def lines_of(control: dict[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.control.conditions import FreeDuration
 from fibermsk.control.ends import Ends
@@ -30,7 +31,7 @@ class Guess(NamedTuple):
     nodes : list of Node
         Poses, balls at their references.
     states : (n + 1, n_states) float array
-        Activations and lengths of fibers.
+        Activations and lengths of fibers; without unknowns of paths, which follow from the poses.
     controls : (n, n_controls) float array
         Excitations, and torques over their largest values.
     durations : (n_phases,) float array
@@ -88,9 +89,7 @@ def straight(
         nodes.append(Node(own, R))
     layout = intervals.layout
     m_a, m_x = layout.a.stop - layout.a.start, layout.x.stop - layout.x.start
-    states = np.full((t.size, layout.n_node - layout.s.stop), ACTIVE)
-    states[:, m_a : m_a + m_x] = 1.0
-    states[:, m_a + m_x :] = [plant.paths_at(one) for one in nodes]
+    states = np.hstack([np.full((t.size, m_a), ACTIVE), np.ones((t.size, m_x))])
     controls = np.full((h.size, layout.n_interval), ACTIVE)
     controls[:, layout.u] = _torques(intervals, nodes, h)
     return Guess(nodes, states, controls, durations)
@@ -122,8 +121,22 @@ def _torques(intervals: Intervals, nodes: list[Node], h: Array) -> Array:
 
 
 def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Guess:
-    """A guess with the steps of a problem: nodes between those of another one, by share of time."""
-    plant, n = intervals.plant, problem.n
+    """A guess with the steps of a problem: nodes between those of another one, by share of time.
+
+    Raises
+    ------
+    ModelError
+        If it is a solution for another model, or has other controls.
+    """
+    plant, n, at = intervals.plant, problem.n, intervals.layout
+    sizes = guess.nodes[0].s.size, guess.states.shape[1], guess.controls.shape[1]
+    own = at.s.stop, at.g.start - at.s.stop, at.n_interval
+    if sizes != own:
+        _check.refuse(
+            "OptimalControl.solve", "guess",
+            "{} coordinates, {} states and {} controls".format(*sizes),
+            "have {}, {} and {}, as this problem".format(*own),
+        )  # fmt: skip
     old = np.linspace(0.0, 1.0, len(guess.nodes))
     new = np.linspace(0.0, 1.0, n + 1)
     s = np.array([one.s for one in guess.nodes])

@@ -73,6 +73,8 @@ def search(
     intervals = Intervals(plant, problem.objectives, excited)
     ends = Ends(problem, intervals)
     _check_controls(problem, intervals)
+    for _, term in problem.objectives.terms:
+        term.check(plant)
     rng = np.random.default_rng(seed)
     found = list[_Found]()
 
@@ -157,7 +159,9 @@ def _unknowns(problem: Transcription, guess: Guess) -> Array:
     """Unknowns (n,) of a guess."""
     x = np.zeros(problem.unknowns.n)
     for n, own in enumerate(problem.nodes):
-        x[own] = np.concatenate([guess.nodes[n].s, guess.states[n]])
+        node = guess.nodes[n]
+        paths = problem.plant.paths_at(node)
+        x[own] = np.concatenate([node.s, guess.states[n], paths])
     for n, own in enumerate(problem.controls):
         x[own] = guess.controls[n]
     for own in problem.durations:
@@ -175,7 +179,7 @@ def _as_guess(problem: Transcription, x: Array) -> Guess:
         float(scale) * (float(x[own][0]) if own.stop > own.start else 1.0)
         for scale, own in zip(problem.scales, problem.durations, strict=True)
     ]
-    return Guess(nodes, z[:, at.s.stop :], c, np.array(durations))
+    return Guess(nodes, z[:, at.s.stop : at.g.start], c, np.array(durations))
 
 
 def _solution(
