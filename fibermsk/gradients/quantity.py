@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,18 @@ from fibermsk.system import FiberSystem
 
 _ONLY = "angle"
 """Stands for the only coordinate that is an angle."""
+
+
+class _Weighted(Objective):
+    """Sum of the samples with weights that are its derivatives, also where two frames tie."""
+
+    def __init__(self, weights: Callable[[Array, Array], Array], name: str) -> None:
+        super().__init__(lambda time, x: float(weights(time, x) @ x), {"x": name})
+        self._weights = weights
+
+    def derivatives(self, time: Array, samples: Mapping[str, Array]) -> dict[str, Array]:
+        """Derivatives in all samples, by name."""
+        return {"x": self._weights(time, samples["x"])}
 
 
 class Quantity(NamedTuple):
@@ -72,9 +84,4 @@ def quantity_of(system: FiberSystem, text: str) -> Quantity:
             must = f"name one of {', '.join(angles) or 'no angle'}"
             _check.refuse(owner, "of", text, must)
         name = angles[0]
-    weights = _WHEN[when]
-    objective = Objective(
-        lambda time, x: float(weights(time, x) @ x), {"x": name},
-        slopes=lambda time, x: {"x": weights(time, x)},
-    )  # fmt: skip
-    return Quantity(text, units.get(name, ""), objective)
+    return Quantity(text, units.get(name, ""), _Weighted(_WHEN[when], name))

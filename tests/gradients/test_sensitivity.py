@@ -82,6 +82,22 @@ def test_unknown_quantities_are_refused(of, words):
         fm.sensitivity(scene, of, "first/mass")
 
 
+def test_a_maximum_that_comes_twice_has_the_derivative_of_the_first():
+    """As in a motion that repeats itself: along other directions there is a kink."""
+    system = fm.build(fm.make_scene("upper_limb", elements=2).model)
+    aim = quantity_of(system, "angle_max").objective
+    time, x = np.arange(5.0), np.array([0.1, 0.95, 0.3, 0.95, 0.2])
+    np.testing.assert_array_equal(aim.derivatives(time, {"x": x})["x"], [0, 1, 0, 0, 0])
+
+
+def test_slopes_of_a_maximum_are_compared_on_one_side_of_its_kink():
+    aim = fm.Objective(
+        lambda time, x: x.max(), {"x": "q1"}, slopes=lambda time, x: {"x": 1.0 * (x == x.max())}
+    )
+    x = np.array([0.2, 0.95, 0.95 + 3e-9])
+    np.testing.assert_array_equal(aim.derivatives(np.arange(3.0), {"x": x})["x"], [0, 0, 1])
+
+
 def test_the_only_angle():
     system = fm.build(fm.make_scene("upper_limb", elements=2).model)
     assert quantity_of(system, "angle_max").objective.reads == {"x": "elbow_flexion"}
