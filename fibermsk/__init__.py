@@ -119,7 +119,6 @@ if TYPE_CHECKING:
         InverseDynamics as InverseDynamics,
         MuscleCurves as MuscleCurves,
         StaticOptimum as StaticOptimum,
-        drive as drive,
         inverse_dynamics as inverse_dynamics,
         muscle_curves as muscle_curves,
         read_external_loads as read_external_loads,
@@ -195,6 +194,7 @@ if TYPE_CHECKING:
     from fibermsk.read import (
         ImportReport as ImportReport,
         Signals as Signals,
+        drive as drive,
         emg_activation as emg_activation,
         emg_envelope as emg_envelope,
         read_mesh as read_mesh,
@@ -249,7 +249,7 @@ if TYPE_CHECKING:
 _BY_MODULE = {
     "gradients": """RunGradient GradientProblem Objective Sensitivities Simulation gradient
         sensitivity""",
-    "analysis": """InverseDynamics MuscleCurves StaticOptimum drive inverse_dynamics muscle_curves
+    "analysis": """InverseDynamics MuscleCurves StaticOptimum inverse_dynamics muscle_curves
         read_external_loads static_optimization""",
     "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
@@ -263,8 +263,8 @@ _BY_MODULE = {
     "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
         PointSpring ViaRing""",
     "io": "export load load_checkpoint save save_checkpoint",
-    "read": """ImportReport Signals emg_activation emg_envelope read_mesh read_osim read_signals
-        with_muscle_forces with_smooth_muscles""",
+    "read": """ImportReport Signals drive emg_activation emg_envelope read_mesh read_osim
+        read_signals with_muscle_forces with_smooth_muscles""",
     "scene_run": "simulate_scene",
     "solvers": """BDF2 NDF SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps
         GeneralizedAlpha Newton Observer Stability Stop StopWhen equilibrium simulate stability""",

@@ -1,4 +1,4 @@
-"""Analyses along motions: driven coordinates, moment arms, inverse dynamics, optimization."""
+"""Analyses along motions: moment arms, inverse dynamics, optimization."""
 
 from fibermsk.analysis.curves import MuscleCurves as MuscleCurves, muscle_curves as muscle_curves
 from fibermsk.analysis.external_loads import read_external_loads as read_external_loads
@@ -6,7 +6,6 @@ from fibermsk.analysis.inverse_dynamics import (
     InverseDynamics as InverseDynamics,
     inverse_dynamics as inverse_dynamics,
 )
-from fibermsk.analysis.motion import drive as drive
 from fibermsk.analysis.optimization import (
     StaticOptimum as StaticOptimum,
     static_optimization as static_optimization,

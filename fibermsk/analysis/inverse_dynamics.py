@@ -12,12 +12,12 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.frame import refuse_other_forces
-from fibermsk.analysis.motion import motion_of, warn_of
 from fibermsk.analysis.series import smooth
 from fibermsk.errors import ModelError
 from fibermsk.forces import ExternalForce
 from fibermsk.model import Model
 from fibermsk.read import Signals
+from fibermsk.read.motion import motion_of, warn_of
 from fibermsk.system.build import build
 from fibermsk.system.skeleton.free import free_model
 

@@ -22,10 +22,10 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.frame import chosen, refuse_other_forces
 from fibermsk.analysis.laws import affine_force, rigid_law
-from fibermsk.analysis.motion import motion_of, warn_of
 from fibermsk.analysis.series import Series, smooth
 from fibermsk.errors import ModelError, ModelWarning, PathError
 from fibermsk.model import LineMuscle, Model
+from fibermsk.read.motion import motion_of, warn_of
 from fibermsk.system.lines.batch import MuscleGeometry
 from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton

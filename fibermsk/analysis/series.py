@@ -8,7 +8,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.analysis.motion import Motion
+from fibermsk.read.motion import Motion
 
 _ORDER = 5
 """Order of the interpolating spline, whose fourth derivative is continuous."""

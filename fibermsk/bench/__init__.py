@@ -8,6 +8,7 @@ from fibermsk.bench import (
     peer_table,
     scaling,
     skeleton,
+    tracking,
     upper_limb,
     view,
 )
@@ -30,6 +31,7 @@ BENCHES = {
         Bench("skeleton", "a tree of bodies: M, bias, C and its derivative", skeleton.run),
         Bench("muscle_mass", "a step of 40 muscles with and without mass", muscle_mass.run),
         Bench("gradients", "a run with and without its derivatives", gradients.run),
+        Bench("tracking", "a motion followed by muscles, against Moco", tracking.run),
         Bench("view", "frames per second of the viewer, 5 and 500 fibers", view.run),
         Bench("peers", "the other simulators with fixed settings", peer_table.run),
     )

@@ -9,12 +9,12 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.analysis.motion import motion_of, warn_of
 from fibermsk.control.conditions import EndState, Range
 from fibermsk.control.muscles.choice import FittedPaths
 from fibermsk.control.objectives import Effort, Tracking
 from fibermsk.control.problem import Excitations, OptimalControl, Torques
 from fibermsk.model import Model
+from fibermsk.read.motion import motion_of, warn_of
 
 OWNER = "track_motion"
 

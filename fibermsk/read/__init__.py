@@ -1,7 +1,8 @@
-"""Readers for meshes, signals and XML of other programs."""
+"""Readers for meshes, signals, motions and XML of other programs."""
 
 from fibermsk.read.emg import emg_activation as emg_activation, emg_envelope as emg_envelope
 from fibermsk.read.mesh import read_mesh as read_mesh
+from fibermsk.read.motion import drive as drive
 from fibermsk.read.osim import (
     ImportReport as ImportReport,
     read_osim as read_osim,

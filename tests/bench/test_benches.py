@@ -175,6 +175,20 @@ def test_muscle_mass(monkeypatch, tmp_path):
     assert "does not lead to Rajagopal2016.osim" in " ".join(found["notes"])
 
 
+def test_tracking_tells_what_is_missing(monkeypatch):
+    monkeypatch.setenv("FIBERMSK_MODELS", "")
+    found = run("tracking", quick=True, scenes=ROOT / "scenes")
+    assert not found["rows"] and set(found["ratios"].values()) == {None}
+    assert "does not lead to arm26_static_opt/arm26.osim" in " ".join(found["notes"])
+
+
+@pytest.mark.slow
+def test_tracking(shared_models, monkeypatch):
+    monkeypatch.setenv("FIBERMSK_MODELS", str(shared_models))
+    found = run("tracking", quick=True, scenes=ROOT / "scenes")
+    assert found["rows"][0]["who"] == "fibermsk" and found["rows"][0]["iterations"] > 5
+
+
 @pytest.mark.slow
 def test_gradients(monkeypatch):
     from fibermsk.bench import gradients

@@ -14,7 +14,7 @@ from fibermsk._arrays import Array
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import Coordinate, Linear, Model, NaturalSpline
 from fibermsk.model.skeleton.coordinate import UNITS
-from fibermsk.read import Signals, read_signals
+from fibermsk.read.signals import Signals, read_signals
 
 _FACTORS = {
     "rotation": {"": 1.0, "rad": 1.0, "deg": np.pi / 180.0, "°": np.pi / 180.0},
