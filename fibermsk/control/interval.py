@@ -106,9 +106,8 @@ class Intervals:
     def _parts(self) -> tuple[list[SX], dict[str, SX]]:
         """Symbols of an interval, and all that is computed of them."""
         plant, at = self.plant, self.layout
-        balls = 3 * len(plant.directors.balls)
         z0, z1 = ca.SX.sym("z0", at.n_node), ca.SX.sym("z1", at.n_node)
-        R0, R1 = ca.SX.sym("R0", 3, balls), ca.SX.sym("R1", 3, balls)
+        (_, R0), (_, R1) = (plant.directors.symbols(mark) for mark in "01")
         c, h = ca.SX.sym("c", at.n_interval), ca.SX.sym("h")
         l0, arms0 = plant.geometry(z0[at.s], R0, z0[at.g])
         l1, arms1 = plant.geometry(z1[at.s], R1, z1[at.g])
@@ -169,7 +168,7 @@ class Intervals:
         """
         plant, at = self.plant, self.layout
         own, m = plant.directors, len(plant.muscles)
-        s, R = ca.SX.sym("s", plant.tree.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
+        s, R = own.symbols()
         a, x = ca.SX.sym("a", m), ca.SX.sym("x", at.x.stop - at.x.start)
         g = ca.SX.sym("g", plant.n_path)
         lengths, arms = plant.geometry(s, R, g)

@@ -21,6 +21,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import POSITIVE, Checked, number
 from fibermsk.control.mechanics.directors import SX
+from fibermsk.control.mechanics.tree import slices
 from fibermsk.model import Station
 
 _JUST = 1e-9
@@ -321,8 +322,7 @@ class Objectives:
 
     def slots(self) -> list[slice]:
         """Place of each term's data."""
-        ends = np.cumsum([0, *(one.columns for _, one in self.terms)]).tolist()
-        return [slice(a, b) for a, b in pairwise(ends)]
+        return slices(one.columns for _, one in self.terms)
 
     def data_at(self, times: Array) -> Array:
         """Data (n + 1, columns) of all terms at nodes [s]."""

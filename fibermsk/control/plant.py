@@ -15,7 +15,7 @@ from fibermsk._arrays import Array
 from fibermsk.control.mechanics.directors import Directors, cayley
 from fibermsk.control.mechanics.discrete import Discrete, Node, newton
 from fibermsk.control.mechanics.elements import Elements
-from fibermsk.control.mechanics.tree import BALL, LinkTree
+from fibermsk.control.mechanics.tree import BALL, LinkTree, slices
 from fibermsk.control.muscles.choice import PathKind, paths_of
 from fibermsk.control.muscles.fitted import FittedPath
 from fibermsk.control.muscles.muscle import Muscle
@@ -223,6 +223,8 @@ class Plant:
         ConvergenceError
             If they have none there.
         """
+        if not self.n_path:
+            return np.zeros(0)
         q = np.array(self.directors.place(*node)).ravel()
         guess = np.concatenate([np.zeros(0), *(one.path.guess(q) for one in self.muscles)])
         message = "a discrete geodesic has no solution; use exact paths"
@@ -235,15 +237,13 @@ class Plant:
 
     def own_paths(self) -> list[tuple[Muscle, slice]]:
         """Muscles, and where the unknowns of their paths stand."""
-        ends = np.cumsum([one.path.n for one in self.muscles]).tolist()
-        parts = zip([0, *ends[:-1]], ends, strict=True) if ends else ()
-        return list(zip(self.muscles, (slice(a, b) for a, b in parts), strict=True))
+        own = slices([one.path.n for one in self.muscles])
+        return list(zip(self.muscles, own, strict=True))
 
     def _symbols(self) -> tuple[Any, Any, Any, Any]:
         """Chart coordinates, references, unknowns of paths, and the director coordinates."""
-        own = self.directors
-        s, R = ca.SX.sym("s", self.tree.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
-        return s, R, ca.SX.sym("g", self.n_path), own.place(s, R)
+        s, R = self.directors.symbols()
+        return s, R, ca.SX.sym("g", self.n_path), self.directors.place(s, R)
 
 
 def _declared(model: Model) -> dict[str, tuple[float, float]]:

@@ -145,7 +145,7 @@ class Transcription:
         """Point of a body in ground (3,) [m], and its velocity, of s, R and speeds (degrees,)."""
         if id(station) not in self._placed:
             own = self.plant.directors
-            s, R = ca.SX.sym("s", own.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
+            s, R = own.symbols()
             q, v = ca.SX.sym("q", own.n), ca.SX.sym("v", own.degrees)
             point, placed = place_station(self.plant.tree, station, q), own.place(s, R)
             rate = ca.jacobian(point, q) @ (own.null_space(q) @ v)

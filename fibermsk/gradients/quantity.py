@@ -58,7 +58,7 @@ _WHEN: dict[str, Callable[[Array, Array], Array]] = {
     "end": _at(lambda x: x.size - 1),
     "mean": _mean,
 }
-"""Weights of the frames; they do not change with small changes of the quantity."""
+"""Weights of the frames; those of an extremum jump where it passes to another frame."""
 
 
 def quantity_of(system: FiberSystem, text: str) -> Quantity:

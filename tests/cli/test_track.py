@@ -1,8 +1,6 @@
 """`fibermsk track`, and optimal control of the arm of OpenSim."""
 
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,21 +9,22 @@ from typer.testing import CliRunner
 import fibermsk as fm
 from fibermsk.cli.main import app
 
-MODELS = Path(os.environ.get("FIBERMSK_MODELS", ""))
-MODEL = MODELS / "opensim-core/arm26_static_opt/arm26.osim"
-MOTION = MODEL.with_name("arm26_InverseKinematics.mot")
-needs_model = pytest.mark.skipif(not MODEL.is_file(), reason="needs arm26")
+
+@pytest.fixture
+def arm26(shared_models):
+    """The arm of OpenSim and a motion of it."""
+    folder = shared_models / "opensim-core/arm26_static_opt"
+    return folder / "arm26.osim", folder / "arm26_InverseKinematics.mot"
 
 
-def track(*options):
-    return CliRunner().invoke(app, ["track", str(MODEL), str(MOTION), *options])
+def track(files, *options):
+    return CliRunner().invoke(app, ["track", *map(str, files), *options])
 
 
-@needs_model
-def test_a_measured_motion_is_followed(tmp_path):
+def test_a_measured_motion_is_followed(arm26, tmp_path):
     """As near as asked for, by muscles rather than reserves, and as static optimization does."""
     out = tmp_path / "track.h5"
-    done = track("--steps", "50", "--out", str(out), "--json")
+    done = track(arm26, "--steps", "50", "--out", str(out), "--json")
     assert done.exit_code == 0, done.output
     report = json.loads(next(one for one in done.output.splitlines() if one.startswith("{")))
     assert report["status"] == "success" and report["control"]["violation"] < 1e-8
@@ -33,9 +32,9 @@ def test_a_measured_motion_is_followed(tmp_path):
     for one in report["followed"].values():
         assert one["rms"] < 5e-3 and one["reserve"] < 0.5
     result = fm.load(out)
-    arm = fm.with_smooth_muscles(fm.read_osim(MODEL))
+    arm = fm.with_smooth_muscles(fm.read_osim(arm26[0]))
     with pytest.warns(fm.ModelWarning, match="r_acromion_tx"):
-        still = fm.static_optimization(arm, MOTION, lowpass=6.0)
+        still = fm.static_optimization(arm, arm26[1], lowpass=6.0)
     optimum = result.tables["optimum"]
     time = optimum["time"].values
     middle = (time > 0.15) & (time < 0.8)  # the file is noisy before, and nothing comes after
@@ -45,8 +44,7 @@ def test_a_measured_motion_is_followed(tmp_path):
         assert np.abs(off[middle]).max() < 0.02, name
 
 
-@needs_model
-def test_tracking_refuses_what_it_cannot_do(tmp_path):
+def test_tracking_refuses_what_it_cannot_do(arm26, tmp_path):
     for options, message in (
         (["--begin", "2"], "lie within the motion, [0, 1]"),
         (["--begin", "0.5", "--end", "0.4"], "exceed begin = 0.5 s"),
@@ -55,14 +53,13 @@ def test_tracking_refuses_what_it_cannot_do(tmp_path):
         (["--size", "-1"], "sizes = -1"),
         (["--out", str(tmp_path / "a.txt")], "must end with one of"),
     ):
-        done = track(*options)
+        done = track(arm26, *options)
         assert done.exit_code == 2 and message in done.output, (options, done.output)
 
 
-@needs_model
-def test_a_part_of_a_motion_is_a_table(tmp_path):
+def test_a_part_of_a_motion_is_a_table(arm26, tmp_path):
     out = tmp_path / "part.sto"
-    done = track("--begin", "0.2", "--end", "0.5", "--steps", "15", "--out", str(out))
+    done = track(arm26, "--begin", "0.2", "--end", "0.5", "--steps", "15", "--out", str(out))
     assert done.exit_code == 0, done.output
     assert "rms deviation" in done.output and "fitted by polynomials" in done.output
     signals = fm.read_signals(out)
@@ -70,9 +67,8 @@ def test_a_part_of_a_motion_is_a_table(tmp_path):
     assert {"r_elbow_flex", "BRA/activation"} <= set(signals.values)
 
 
-@needs_model
-def test_arm26_reaches_with_its_muscles(monkeypatch):
-    monkeypatch.setenv("FIBERMSK_MODELS", str(MODELS))
+def test_arm26_reaches_with_its_muscles(shared_models, monkeypatch):
+    monkeypatch.setenv("FIBERMSK_MODELS", str(shared_models))
     solution = fm.make_scene("arm26_reach", steps=30).solve(progress=False)
     assert solution.resimulation.coordinate < 0.05 and solution.resimulation.discrete < 1e-9
     assert max(np.abs(one[-1]) for one in solution.speeds.values()) < 1e-8

@@ -49,16 +49,16 @@ def track(
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting
     from fibermsk.control import track_motion
-    from fibermsk.read import with_smooth_muscles
+    from fibermsk.read import read_signals, with_smooth_muscles
 
     if out is not None:
         check_out(out, _RESULTS)
     if tendon not in ("rigid", "elastic"):
         raise ModelError(f'--tendon {tendon}; must be "rigid" or "elastic"')
     with collecting() as warned:
-        arm = with_smooth_muscles(model_file(model), tendon=tendon)  # type: ignore[arg-type]
+        arm, signals = with_smooth_muscles(model_file(model), tendon=tendon), read_signals(motion)
         problem = track_motion(
-            arm, motion, begin=begin, end=end, steps=steps, reserve=reserve, sizes=size,
+            arm, signals, begin=begin, end=end, steps=steps, reserve=reserve, sizes=size,
             in_degrees=degrees,
         )  # fmt: skip
         failure = ""
@@ -70,7 +70,8 @@ def track(
             solution, failure = error.solution, str(error)
     followed = _followed(problem, solution)
     if out is not None:
-        _write(out, solution, f"{model.stem}_track", _first(motion) if begin is None else begin)
+        first = float(signals.time[0]) if begin is None else begin
+        _write(out, solution, f"{model.stem}_track", first)
     control = solution.summary
     if json:
         print_json(
@@ -113,13 +114,6 @@ def _followed(problem: Any, solution: Any) -> dict[str, dict[str, float]]:
             "reserve": float(abs(solution.controls[name]).max()),
         }
     return found
-
-
-def _first(motion: Path) -> float:
-    """First instant of a motion [s]."""
-    from fibermsk.read import read_signals
-
-    return float(read_signals(motion).time[0])
 
 
 def _write(out: Path, solution: Any, name: str, begin: float) -> None:

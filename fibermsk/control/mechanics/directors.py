@@ -67,7 +67,7 @@ class Directors:
     @cached_property
     def place(self) -> Any:
         """q (n,) of chart coordinates (degrees,) and references of the balls (3, 3 n_balls)."""
-        s, R0 = ca.SX.sym("s", self.degrees), ca.SX.sym("R", 3, 3 * len(self.balls))
+        s, R0 = self.symbols()
         placed: list[tuple[SX, SX]] = []
         for k, (link, own) in enumerate(zip(self.tree.links, self.tree.slots(), strict=True)):
             x_b, R_b = placed[link.parent] if link.parent >= 0 else _ground()
@@ -84,6 +84,10 @@ class Directors:
             placed.append((joint - R @ ca.DM(link.child_at), R))
         q = ca.vertcat(*[ca.vertcat(x, ca.vec(R)) for x, R in placed])
         return ca.Function("place", [s, R0], [q], ["s", "R"], ["q"])
+
+    def symbols(self, mark: str = "") -> tuple[SX, SX]:
+        """Chart coordinates s (degrees,) and references R (3, 3 n_balls) of a node."""
+        return ca.SX.sym(f"s{mark}", self.degrees), ca.SX.sym(f"R{mark}", 3, 3 * len(self.balls))
 
     @cached_property
     def step(self) -> Any:

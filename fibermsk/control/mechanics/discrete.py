@@ -62,8 +62,7 @@ class Discrete:
     def interval(self) -> Any:
         """p^- and p^+ (degrees,) of nodes s0, R0 and s1, R1, forces at both and length h."""
         own = self.directors
-        s0, s1 = ca.SX.sym("s0", own.degrees), ca.SX.sym("s1", own.degrees)
-        R0, R1 = (ca.SX.sym(name, 3, 3 * len(own.balls)) for name in ("R0", "R1"))
+        (s0, R0), (s1, R1) = own.symbols("0"), own.symbols("1")
         f0, f1 = (ca.SX.sym(name, own.degrees) for name in ("f0", "f1"))
         h = ca.SX.sym("h")
         q0, q1 = own.place(s0, R0), own.place(s1, R1)
@@ -94,7 +93,7 @@ class Discrete:
     def closure(self) -> Any:
         """Equations c (k,) [m] of closed chains at a node, and P^T (dc/dq)^T times multipliers."""
         own = self.directors
-        s, R = ca.SX.sym("s", own.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
+        s, R = own.symbols()
         placed, q = own.place(s, R), ca.SX.sym("q", own.n)
         c = ca.vertcat(*[one.opening(own.tree, q) for one in self.elements.closures])
         held = ca.SX.sym("held", c.numel())
@@ -110,7 +109,7 @@ class Discrete:
     def momentum(self) -> Any:
         """P^T M P (degrees, degrees) at a node: momenta of unit speeds of the free directions."""
         own = self.directors
-        s, R = ca.SX.sym("s", own.degrees), ca.SX.sym("R", 3, 3 * len(own.balls))
+        s, R = own.symbols()
         P = own.null_space(own.place(s, R))
         return ca.Function("momentum", [s, R], [P.T @ own.mass @ P])
 

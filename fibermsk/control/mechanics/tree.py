@@ -6,8 +6,9 @@ rotation in all directions, or none. Between two of them stands a link without m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,8 +102,7 @@ class LinkTree:
 
     def slots(self) -> list[slice]:
         """Degrees of freedom of each link."""
-        ends = np.cumsum([one.degrees for one in self.links]).tolist()
-        return [slice(a, b) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+        return slices([one.degrees for one in self.links])
 
     def on_link(self, body: Body, at: ArrayLike) -> tuple[int, Array]:
         """Link of a body, and the way (3,) from its center of mass to a point of the body [m]."""
@@ -124,6 +124,12 @@ class LinkTree:
             own.place(body)
         gravity = np.asarray(model.gravity, float)
         return cls(tuple(own.links), own.of_body, own.coordinates, gravity)
+
+
+def slices(sizes: Iterable[int]) -> list[slice]:
+    """Places of parts of these sizes, one after the other."""
+    ends = np.cumsum([0, *sizes]).tolist()
+    return [slice(a, b) for a, b in pairwise(ends)]
 
 
 def center_of(body: Body) -> Array:

@@ -12,9 +12,8 @@ from fibermsk.control.mechanics.directors import Directors
 from fibermsk.control.muscles.exact import ExactPath, not_exact
 from fibermsk.control.muscles.fitted import FittedPath, fitted_paths
 from fibermsk.control.muscles.geodesic import DiscretePath
+from fibermsk.control.muscles.path import MusclePath
 from fibermsk.model import LineMuscle, Model
-
-MusclePath = ExactPath | FittedPath
 
 
 @dataclass(frozen=True)

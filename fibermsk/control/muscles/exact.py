@@ -17,6 +17,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.control.mechanics.directors import SX, Directors, point_at, unpacked
 from fibermsk.control.mechanics.tree import LinkTree
+from fibermsk.control.muscles.path import MusclePath
 from fibermsk.model import LineMuscle, PathPoint, WrapCylinder, WrapSphere
 
 _NEAREST = 2
@@ -48,17 +49,13 @@ class Surface(NamedTuple):
     side: int
 
 
-class ExactPath:
-    """Path of one muscle.
+class ExactPath(MusclePath):
+    """Path of one muscle in closed form, without unknowns.
 
     Attributes
     ----------
-    name : str
-        Name of the muscle.
     surface : Surface, optional
         What it goes around.
-    n : int
-        Number of unknowns that describe it at a node, 0: lengths are in closed form.
 
     Raises
     ------
@@ -66,7 +63,6 @@ class ExactPath:
         If one of its points lies in its surface at the director coordinates q (n,) of the start.
     """
 
-    n = 0
     word = "in closed form (beyond the end of a cylinder, or on its other side)"
 
     def __init__(self, own: Directors, muscle: LineMuscle, q: Array) -> None:
@@ -98,23 +94,12 @@ class ExactPath:
             self.surface = self.surface._replace(side=1 if turn >= 0.0 else -1)
 
     def at(self, s: SX, q: SX, g: SX) -> tuple[SX, SX]:
-        """Length [m], and forces P^T dl/dq (degrees,) of a unit tension that lengthens it.
-
-        At chart coordinates s, director coordinates q, and unknowns g (n,) of the path.
-        """
+        """Length [m], and forces P^T dl/dq (degrees,) of a unit tension that lengthens it."""
         Q, G = ca.SX.sym("q", q.numel()), ca.SX.sym("g", self.n)
         length = self.length(Q, G)
         made = ca.Function("path", [Q, G], [length, self._own.pull(Q, ca.gradient(length, Q))])
         found, arms = made(q, g)
         return found, arms
-
-    def equations(self, q: SX, g: SX) -> SX:
-        """What the unknowns must make zero, (n,)."""
-        return ca.SX(0, 1)
-
-    def guess(self, q: Array) -> Array:
-        """Unknowns (n,) from which a search starts."""
-        return np.zeros(0)
 
     def places(self, q: SX) -> list[SX]:
         """Path points in ground."""

@@ -18,6 +18,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.control.mechanics.directors import SX
 from fibermsk.control.mechanics.tree import BALL, LinkTree
+from fibermsk.control.muscles.path import MusclePath
 from fibermsk.control.muscles.polynomial import Polynomials, spread, terms
 from fibermsk.errors import ModelError, PathError
 from fibermsk.model import LineMuscle, Model
@@ -34,22 +35,17 @@ _MORE = 3
 """Poses of a fit for each of its terms, and of the test of a fit."""
 
 
-class FittedPath:
-    """Path of one muscle as a polynomial.
+class FittedPath(MusclePath):
+    """Path of one muscle as a polynomial, without unknowns.
 
     Attributes
     ----------
-    name : str
-        Name of the muscle.
     coordinates : tuple of str
         Coordinates that it crosses.
     length_error, arm_error : float
         Largest errors at poses of the test: of the length [m], and of moment arms [m; 1 of slides].
-    n : int
-        Number of unknowns that describe it at a node, 0.
     """
 
-    n = 0
     word = "fitted by polynomials"
 
     def __init__(self, tree: LinkTree, name: str, coordinates: Sequence[str], fit: _Fit, k: int):
@@ -72,14 +68,6 @@ class FittedPath:
         for j, (k, ratio) in enumerate(self._at):
             arms[k] = slope[j] / ratio
         return found, arms
-
-    def equations(self, q: SX, g: SX) -> SX:
-        """What unknowns must make zero: nothing."""
-        return ca.SX(0, 1)
-
-    def guess(self, q: Array) -> Array:
-        """Unknowns (0,)."""
-        return np.zeros(0)
 
 
 class _Fit(NamedTuple):

@@ -76,20 +76,17 @@ class DiscretePath(ExactPath):
             return super().guess(q)
         o, i = (np.array(ca.evalf(one)).ravel() for one in self.ends(ca.DM(q)))
         share = np.linspace(0.0, 1.0, self._K + 1)[:, None]
+        phi = max(float(ca.evalf(self.touching(ca.DM(q)))), _LEAST)
         if self.surface.side == 0:
             u = o / np.linalg.norm(o)
             w = i - (i @ u) * u
             w /= np.linalg.norm(w)
-            a, b = (np.sqrt(one @ one - 1.0) for one in (o, i))
-            between = np.arctan2(i @ w, i @ u)
-            angle = np.arctan(a) + share * max(between - np.arctan(a) - np.arctan(b), _LEAST)
+            angle = np.arctan(np.sqrt(o @ o - 1.0)) + share * phi
             x = np.cos(angle) * u + np.sin(angle) * w
         else:
             side = self.surface.side
             a, b = (np.sqrt(one[:2] @ one[:2] - 1.0) for one in (o, i))
             begin = np.arctan2(o[1], o[0]) + side * np.arctan(a)
-            phi = side * (np.arctan2(i[1], i[0]) - begin) - np.arctan(b)
-            phi = max(float(np.arctan2(np.sin(phi), np.cos(phi))), _LEAST)
             angle = begin + side * phi * share
             z = o[2] + (i[2] - o[2]) * (a + phi * share) / (a + phi + b)
             x = np.hstack([np.cos(angle), np.sin(angle), z])

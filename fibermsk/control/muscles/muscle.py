@@ -14,7 +14,7 @@ import casadi as ca
 
 from fibermsk import _check
 from fibermsk.control.mechanics.directors import SX
-from fibermsk.control.muscles.choice import MusclePath
+from fibermsk.control.muscles.path import MusclePath
 from fibermsk.control.muscles.traced import Traced
 from fibermsk.laws.activation import PiecewiseActivation
 from fibermsk.laws.hill import DeGrooteCurves
