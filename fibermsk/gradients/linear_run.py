@@ -18,6 +18,9 @@ from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.adjoint.variation import DirectReading
 from fibermsk.system import FiberSystem
 
+_told = np.errstate(over="ignore", invalid="ignore")
+"""Without the warnings of NumPy: what is not finite is refused by name."""
+
 
 class LinearRun:
     """A run of a system whose accepted steps are kept.
@@ -49,7 +52,7 @@ class LinearRun:
         readings = self._reader.readings.values()
         # what depends on any number tells those inside of muscles apart only one by one
         alone = any(one.depends == ALL for one in readings)
-        self._n = len(entries)
+        self._names = [one.name for one in entries]
         self._changes = changes_of(system, entries, alone=alone) if entries else []
         self._direct = [name for name, one in self._reader.readings.items() if one.depends != FIXED]
 
@@ -62,33 +65,53 @@ class LinearRun:
         """Derivatives of the objective in the quantities."""
         return self._objective.derivatives(self.result.time, self.samples)
 
+    @_told
     def vjp(self, cotangents: Mapping[str, Array]) -> Array:
         """Sum of cotangents times derivatives of the quantities in each parameter, (n,)."""
         given = self._given(cotangents)
         at_frames = self._reader.cotangents(self._frames, given)
         _, _, found = sweeps.pull(
-            self._system, self._trajectory, at_frames, self._changes, self._n,
-            at_rest=self._at_rest,
+            self._system, self._trajectory, at_frames, self._changes, len(self._names),
+            at_rest=self._at_rest, names=self._names,
         )  # fmt: skip
         for name in self._direct:
             reading = self._reading(name)
             for one in self._changes:
                 one.pull_reading(given[name], reading, found)
+            bad = np.flatnonzero(~np.isfinite(found))
+            if bad.size:
+                where = f"the readings of {name!r}"
+                raise sweeps.not_finite(f"in {self._names[bad[0]]!r}", where, None)
         return found
 
+    @_told
     def jvp(self, direction: Array) -> dict[str, Array]:
         """Derivatives of the quantities along a direction (n,) of the parameters."""
-        own = _check.array("jvp", "direction", direction, (self._n,))
+        own = _check.array("jvp", "direction", direction, (len(self._names),))
         still = np.zeros(self._system.n), np.zeros(self._system.n)
         moved = sweeps.push(
-            self._system, self._trajectory, still, own, self._changes, at_rest=self._at_rest
-        )
+            self._system, self._trajectory, still, own, self._changes,
+            at_rest=self._at_rest, names=self._names,
+        )  # fmt: skip
         found = self._reader.tangents(self._frames, moved)
         for name in self._direct:
             reading = self._reading(name)
             for one in self._changes:
                 found[name] = found[name] + one.push_reading(own, reading)
+        self._check_finite(found, own)
         return found
+
+    def _check_finite(self, found: Mapping[str, Array], direction: Array) -> None:
+        """Refuse derivatives of quantities that overflow though those of the unknowns do not."""
+        for name, one in found.items():
+            bad = np.argwhere(~np.isfinite(one))
+            if bad.size:
+                frame = int(bad[0][0])
+                time = float(self.result.time[frame])
+                varied = [self._names[k] for k in np.flatnonzero(direction)]
+                derivative = f"of {name!r} in {_check.first_names(list(map(repr, varied)), 3)}"
+                where = f"frame {frame} of {len(one) - 1}, at t = {time:g} s"
+                raise sweeps.not_finite(derivative, where, time)
 
     def _reading(self, name: str) -> DirectReading:
         """A quantity at all frames, by system, and whose numbers it depends on."""

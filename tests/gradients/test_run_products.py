@@ -7,6 +7,7 @@ from gradients.test_run_gradients import TIGHT, muscles_with_states
 import fibermsk as fm
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
+from fibermsk.solvers.adjoint.variation import ForcesOnly
 
 PATHS = ["line/max_isometric_force", "bone/mass", "fiber/attach/insertion/x", "bone/com"]
 
@@ -71,3 +72,65 @@ def test_wrong_products_are_refused(found):
         own.vjp({"y": np.zeros(5)})
     with pytest.raises(fm.ModelError, match="direction"):
         own.jvp(np.zeros(2))
+
+
+@pytest.fixture(scope="module")
+def unstable():
+    """A pendulum that stands upside down, where small changes grow by a power of ten in 0.23 s."""
+    model = fm.Model("inverted", gravity=(0.0, -9.81, 0.0))
+    bob = model.add(fm.Body("bob", 1.0, (0, 0.1, 0), (1e-3, 1e-3, 1e-3)))
+    model.add(fm.Hinge("swing", model.ground, bob, (0, 0, 0), (0, 0, 1)))
+    reads = {"q": "swing", "E": "energy"}
+    aim = fm.Objective(
+        lambda time, q, E: q[0],
+        reads,
+        slopes=lambda time, q, E: {"q": np.eye(q.size)[0], "E": 0 * E},
+    )
+    run = fm.Simulation(model, t_end=150.0, dt=0.375)
+    return fm.gradient(run, aim, ["bob/mass", "bob/com"])
+
+
+@pytest.mark.parametrize("product", ["jvp", "jacobian"])
+def test_tangents_that_overflow_name_step_unknown_and_path(unstable, product):
+    way = np.eye(4)[1]
+    text = (
+        r"derivative of swing in 'bob/com\[0\]' is not finite in the step to t = 3\S+ s, \d+ of 400"
+    )
+    with pytest.raises(fm.ConvergenceError, match=text) as told:
+        unstable.jvp(way) if product == "jvp" else unstable.jacobian(way[None])
+    assert 0.0 < told.value.time < 150.0
+
+
+def test_cotangents_that_overflow_name_step_and_unknown(unstable):
+    bars = {"q": np.eye(401)[-1]}
+    with pytest.raises(fm.ConvergenceError, match=r"in swing is not finite in .* \d+ of 400"):
+        unstable.vjp(bars)
+
+
+@pytest.mark.parametrize("product", ["jvp", "vjp"])
+def test_readings_that_overflow_name_quantity_and_path(unstable, product, monkeypatch):
+    real = unstable.run._reading
+
+    def reading(name):
+        return real(name)._replace(of=lambda own: np.full(401, np.inf))
+
+    monkeypatch.setattr(unstable.run, "_reading", reading)
+    text = r"'bob/mass' is not finite in (frame 0 of 400|the readings of 'E')"
+    with pytest.raises(fm.ConvergenceError, match=text):
+        unstable.jvp(np.eye(4)[0]) if product == "jvp" else unstable.vjp({"E": np.ones(401)})
+
+
+def test_parameters_in_a_backward_sweep_have_their_path(found):
+    run, *_ = found
+    system, kept = run.system(), Trajectory()
+    run.run(system, kept)
+    none = np.zeros(system.n), np.ones(system.n)
+
+    class Wrong(ForcesOnly):
+        def pull_forces(self, at, x, gradient):
+            gradient[0] = np.nan
+
+    with pytest.raises(
+        fm.ConvergenceError, match="in 'bone/mass' is not finite in the step to t ="
+    ):
+        sweeps.pull(system, kept, {4: none}, [Wrong()], 1, names=["bone/mass"])

@@ -29,6 +29,7 @@ def pull(
     n_parameters: int,
     *,
     at_rest: bool = False,
+    names: Sequence[str] = (),
 ) -> tuple[Array, Array, Array]:
     """Derivatives of a sum over frames: in the start, two (n,), and in parameters (n_parameters,).
 
@@ -36,10 +37,18 @@ def pull(
     in the initial state of the system.
 
     `cotangents` are its derivatives in the states at the frames. The cost is one solution of a
-    transposed stage, two to four more tangents, and what the changes ask for.
+    transposed stage, two to four more tangents, and what the changes ask for. `names` are those of
+    the parameters in errors.
     """
     _refuse(system, run)
-    varied = Varied.of(changes, np.zeros(n_parameters))
+    varied = Varied.of(changes, np.zeros(n_parameters), names)
+
+    def unknown(number: int) -> str:
+        return f"in {system.describe(number)}"
+
+    def parameter(number: int) -> str:
+        return f"in {varied.name(number)}"
+
     found = _zeros(run.steps[-1].after if run.steps else run.first)
     for k in range(len(run.steps) - 1, -1, -1):
         kept = run.steps[k]
@@ -49,7 +58,8 @@ def pull(
         memory = _mapped(kept.before, replay.source)
         after = _step(run, kept)(replay, memory)
         found = _back(replay, _leaves(memory), _leaves(after), found, varied)
-        _check_finite(system, f"the step to t = {kept.after.state.t:g} s", kept, found, varied)
+        _check_finite(run, k, found[:2], unknown)
+        _check_finite(run, k, [varied.gradient], parameter)
         before = run.steps[k - 1].after if k else run.first
         if kept.before is not before:
             found = _restarted(system, run, kept.before, before, found, varied)
@@ -62,7 +72,8 @@ def pull(
         Rested(system, start.t, start.y).pull(y_bar, varied)
     else:
         varied.add_start(y_bar, v_bar)
-    _check_finite(system, "the start", None, [y_bar, v_bar], varied)
+    _check_finite(run, None, [y_bar, v_bar], unknown)
+    _check_finite(run, None, [varied.gradient], parameter)
     return y_bar, v_bar, varied.gradient
 
 
@@ -74,14 +85,19 @@ def push(
     changes: Sequence[Change],
     *,
     at_rest: bool = False,
+    names: Sequence[str] = (),
 ) -> dict[int, tuple[Array, Array]]:
     """Derivatives of positions and velocities at all frames along a direction.
 
     `start` are increments of the start, without what parameters change in it, and `direction`
-    (n_parameters,) those of the parameters.
+    (n_parameters,) those of the parameters, whose `names` are told in errors.
     """
     _refuse(system, run)
-    varied = Varied.of(changes, np.asarray(direction, float))
+    varied = Varied.of(changes, np.asarray(direction, float), names)
+
+    def unknown(number: int) -> str:
+        return f"of {system.describe(number)} in {varied.varied_names}"
+
     _restore(system, varied, run.memory)
     if at_rest:
         dy, dv = start[0] + Rested(system, 0.0, run.first.state.y).push(varied), start[1]
@@ -89,9 +105,10 @@ def push(
         dy, dv = (given + own for given, own in zip(start, varied.start_along(), strict=True))
     dy, dv = _ahead(*_given_start(system, run.first.state, at_rest), (dy, dv), varied)
     found = _start_pushed(system, run, run.first, 0.0, (dy, dv), varied)
+    _check_finite(run, None, found[:2], unknown)
     frames = {0: (found[0], found[1])}
     before = run.first
-    for kept in run.steps:
+    for k, kept in enumerate(run.steps):
         _restore(system, varied, kept.memory)
         if kept.before is not before:
             found = _start_pushed(system, run, kept.before, run.near, found[:2], varied)
@@ -99,6 +116,7 @@ def push(
         memory = _mapped(kept.before, replay.source)
         after = _step(run, kept)(replay, memory)
         found = _ahead(replay, _leaves(memory), _leaves(after), found, varied)
+        _check_finite(run, k, found[:2], unknown)
         frames |= dict.fromkeys(kept.frames, (found[0], found[1]))
         before = kept.after
     return frames
@@ -124,23 +142,26 @@ def _refuse(system: Differentiable, run: Trajectory) -> None:
 
 
 def _check_finite(
-    system: Differentiable,
-    where: str,
-    kept: KeptStep | None,
-    cotangents: Sequence[Array],
-    varied: Varied,
+    run: Trajectory, k: int | None, vectors: Sequence[Array], describe: Callable[[int], str]
 ) -> None:
-    """Refuse derivatives that overflow, with the step and the first unknown or parameter."""
-    time = None if kept is None else kept.after.state.t
-    for vector in (*cotangents[:2], varied.gradient):
+    """Refuse derivatives that overflow after step `k`, or in the start, and describe the first."""
+    for vector in vectors:
         bad = np.flatnonzero(~np.isfinite(vector))
         if bad.size:
-            of = f"parameter number {bad[0]}"
-            if vector is not varied.gradient:
-                of = system.describe(int(bad[0]))
-            raise ConvergenceError(
-                f"gradient: the derivative in {of} is not finite in {where}", time=time
-            )
+            where, time = "the start", None
+            if k is not None:
+                time = run.steps[k].after.state.t
+                where = f"the step to t = {time:g} s, {k + 1} of {len(run.steps)}"
+            raise not_finite(describe(int(bad[0])), where, time)
+
+
+def not_finite(derivative: str, where: str, time: float | None) -> ConvergenceError:
+    """Error of a derivative that overflows, at a time [s]."""
+    return ConvergenceError(
+        f"gradient: the derivative {derivative} is not finite in {where}; must be: shorten the "
+        "run, or add damping where small changes grow without bound",
+        time=time,
+    )
 
 
 def _restore(system: Differentiable, varied: Varied, memory: dict[str, Array]) -> None:

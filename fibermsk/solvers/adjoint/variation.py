@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk._check import first_names
 from fibermsk.protocol import Differentiable
 from fibermsk.solvers.adjoint.linearized import Linearized
 
@@ -183,11 +184,22 @@ class Varied(NamedTuple):
     changes: tuple[Change, ...]
     gradient: Array  # (n_parameters,)
     direction: Array  # (n_parameters,)
+    names: tuple[str, ...]  # of the parameters, in errors; may be empty
 
     @classmethod
-    def of(cls, changes: Sequence[Change], direction: Array) -> Varied:
+    def of(cls, changes: Sequence[Change], direction: Array, names: Sequence[str] = ()) -> Varied:
         """Parameters with a zero gradient."""
-        return cls(tuple(changes), np.zeros(direction.size), direction)
+        return cls(tuple(changes), np.zeros(direction.size), direction, tuple(names))
+
+    def name(self, number: int) -> str:
+        """Name of a parameter, for an error."""
+        return repr(self.names[number]) if self.names else f"parameter {number}"
+
+    @property
+    def varied_names(self) -> str:
+        """Names of those that the direction changes, for an error."""
+        numbers = np.flatnonzero(self.direction).tolist()
+        return first_names([self.name(k) for k in numbers], 3) or "the start"
 
     def add(self, cotangent: Array, placing: Placing) -> None:
         """Add the products of a cotangent with derivatives of what a system places."""
