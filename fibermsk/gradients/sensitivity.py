@@ -7,13 +7,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fibermsk import _check
 from fibermsk.gradients.apart import prepared
+from fibermsk.gradients.entries import Entry, size_of
 from fibermsk.gradients.gradient import RunGradient, differentiated
 from fibermsk.gradients.quantity import Quantity, quantity_of
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.model import Scene
 from fibermsk.solvers.newton.stage import Method
+from fibermsk.system import FiberSystem
+
+_ROUND_OFF = 1e-11
+"""Largest change that is round-off, over the size of the quantity: of parameters without effect,
+those by one percent are found to be up to 1e-12."""
 
 
 @dataclass(frozen=True)
@@ -26,37 +34,59 @@ class Sensitivities:
         Its name, as it was asked for, and its unit.
     found : RunGradient
         Value, derivatives, parameters and the run.
+    one_percent : tuple of float
+        For each parameter one percent of it, or, where it is zero or nearly so, of a size that is
+        usual for its unit: of 1 cm for lengths, of 1 rad for angles.
     """
 
     quantity: str
     unit: str
     found: RunGradient
+    one_percent: tuple[float, ...]
 
     @property
     def relative(self) -> dict[str, float]:
         """By parameter: relative change of the quantity over that of the parameter.
 
-        NaN where the quantity is zero.
+        NaN where the quantity or the parameter is zero.
         """
         value = self.found.value
         pairs = zip(self.found.parameters, self.found.gradient.tolist(), strict=True)
-        return {one.name: one.value * slope / value if value else math.nan for one, slope in pairs}
+        return {
+            one.name: one.value * slope / value if value and one.value else math.nan
+            for one, slope in pairs
+        }
+
+    @property
+    def by_one_percent(self) -> dict[str, float]:
+        """By parameter: change of the quantity by `one_percent` of the parameter."""
+        names = [one.name for one in self.found.parameters]
+        changes = (self.found.gradient * self.one_percent).tolist()
+        return dict(zip(names, changes, strict=True))
+
+    @property
+    def round_off(self) -> tuple[str, ...]:
+        """Parameters whose effect is not larger than the round-off of the derivatives."""
+        changes = {name: abs(change) for name, change in self.by_one_percent.items()}
+        series = max(float(np.abs(one).max()) for one in self.found.run.samples.values())
+        least = _ROUND_OFF * max(series, *changes.values())
+        return tuple(name for name, change in changes.items() if change <= least)
 
     def columns(self) -> dict[str, list[Any]]:
-        """Table, the largest change by a percent of a parameter first."""
-        own, relative = self.found.parameters, self.relative
-        by_percent = {
-            one.name: 0.01 * one.value * slope
-            for one, slope in zip(own, self.found.gradient.tolist(), strict=True)
-        }
-        order = sorted(own, key=lambda one: -abs(by_percent[one.name]))
+        """Table, the largest change by one percent of a parameter first; without `round_off`."""
+        changes, relative, slopes = self.by_one_percent, self.relative, self.found.by_name
+        left_out = set(self.round_off)
+        steps = zip(self.found.parameters, self.one_percent, strict=True)
+        own = [(one, step) for one, step in steps if one.name not in left_out]
+        own.sort(key=lambda pair: -abs(changes[pair[0].name]))
         return {
-            "parameter": [one.name for one in order],
-            "value": [one.value for one in order],
-            "unit": [one.unit for one in order],
-            "derivative": [self.found.by_name[one.name] for one in order],
-            "by_one_percent": [by_percent[one.name] for one in order],
-            "relative": [relative[one.name] for one in order],
+            "parameter": [one.name for one, _ in own],
+            "value": [one.value + 0.0 for one, _ in own],  # of -0.0 too
+            "unit": [one.unit for one, _ in own],
+            "derivative": [slopes[one.name] for one, _ in own],
+            "one_percent": [step for _, step in own],
+            "by_one_percent": [changes[one.name] for one, _ in own],
+            "relative": [relative[one.name] for one, _ in own],
         }
 
 
@@ -95,6 +125,9 @@ def sensitivity(
     The largest value of a run is that in its frames; where it passes from one frame to another the
     derivative has a small jump.
 
+    Parameters are ranked by how much one percent of each changes the quantity. Of those that are
+    zero, such as places and rotations, it is one percent of a usual size, which the table has.
+
     Examples
     --------
     >>> import fibermsk as fm
@@ -108,4 +141,11 @@ def sensitivity(
     system, entries = prepared(simulation, to)
     quantity: Quantity = quantity_of(system, of)
     found = differentiated(simulation, system, quantity.objective, entries)
-    return Sensitivities(quantity.name, quantity.unit, found)
+    steps = tuple(_one_percent(system, one) for one in entries)
+    return Sensitivities(quantity.name, quantity.unit, found, steps)
+
+
+def _one_percent(system: FiberSystem, entry: Entry) -> float:
+    """One percent of a number, or of its size where that is larger."""
+    size = max(abs(entry.value), size_of(system, entry))
+    return 0.01 * (-size if entry.value < 0.0 else size)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from fibermsk._check import first_names
 from fibermsk.cli.options import parse_numbers, parse_settings
 from fibermsk.cli.output import (
     PICTURES,
@@ -83,26 +85,41 @@ def sensitivity(
         typer.echo(f"written to {out}", err=True)
     unit = "" if found.unit == "1" else found.unit
     if json:
-        own = found.found.parameters
+        own = zip(found.found.parameters, found.one_percent, strict=True)
         print_json(
             {
                 "quantity": found.quantity,
                 "unit": unit,
                 "value": found.found.value,
-                "parameters": {one.name: {"value": one.value, "unit": one.unit} for one in own},
+                "parameters": {
+                    one.name: {"value": one.value, "unit": one.unit, "one_percent": step}
+                    for one, step in own
+                },
                 "gradient": found.found.by_name,
+                "by_one_percent": found.by_one_percent,
+                "round_off": found.round_off,
                 "relative": found.relative,
                 "warnings": warned,
             }
         )
         return
     typer.echo(f"{found.quantity} = {found.found.value:.9g} {unit}\n")
-    of_one = f"by +1 % [{unit}]" if unit else "by +1 %"
-    rows = [("parameter", "value", "", "derivative", of_one, "relative")]
+    change = f"change [{unit}]" if unit else "change"
+    rows = [("parameter", "value", "", "derivative", "1 %", change, "relative")]
     columns = zip(*table.values(), strict=True)
     rows += [
-        (name, f"{value:.5g}", kind, f"{slope:.5g}", f"{change:.3g}", f"{relative:.3g}")
-        for name, value, kind, slope, change, relative in columns
+        (name, f"{value:.5g}", kind, f"{slope:.5g}", f"{step:+.3g}", f"{by:.3g}", _or_dash(share))
+        for name, value, kind, slope, step, by, share in columns
     ]
     for line in aligned(rows):
         typer.echo(line)
+    typer.echo(
+        "\nchange: by 1 % of the parameter, or of a usual size where it is zero or nearly so"
+    )
+    if found.round_off:
+        names = first_names(found.round_off, 5)
+        typer.echo(f"without effect, left out: {names}")
+
+
+def _or_dash(share: float) -> str:
+    return "-" if math.isnan(share) else f"{share:.3g}"
