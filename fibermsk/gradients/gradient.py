@@ -140,7 +140,11 @@ def differentiated(
     simulation: Simulation, system: FiberSystem, objective: Objective, entries: tuple[Entry, ...]
 ) -> RunGradient:
     """RunGradient of a system's run in numbers of its model."""
-    run = LinearRun(simulation, system, objective, entries)
+    return _swept(LinearRun(simulation, system, objective, entries), entries)
+
+
+def _swept(run: LinearRun, entries: tuple[Entry, ...]) -> RunGradient:
+    """Value of the objective of a run, and its gradient by a sweep back."""
     return RunGradient(run.value, run.vjp(run.slopes()), entries, run.result, run)
 
 
@@ -201,11 +205,22 @@ class GradientProblem:
         self.runs += 1
         return self._system.with_parameters(values), new
 
-    def at(self, unknowns: Array) -> RunGradient:
-        """Run, value and gradient, over the units of the parameters, at some unknowns (n,)."""
+    def linear_run(self, unknowns: Array) -> LinearRun:
+        """Run at some unknowns (n,), with its steps, for `vjp` and `jvp`; no derivative yet.
+
+        The function of the objective has no part in it.
+        """
+        return self._linear_run(unknowns)[0]
+
+    def _linear_run(self, unknowns: Array) -> tuple[LinearRun, tuple[Entry, ...]]:
+        """Run at some unknowns, and the parameters there."""
         system, new = self._with(unknowns)
         entries = moved(self.parameters, new)
-        return differentiated(self._simulation, system, self._objective, entries)
+        return LinearRun(self._simulation, system, self._objective, entries), entries
+
+    def at(self, unknowns: Array) -> RunGradient:
+        """Run, value and gradient, over the units of the parameters, at some unknowns (n,)."""
+        return _swept(*self._linear_run(unknowns))
 
     def value(self, unknowns: Array) -> float:
         """The objective alone, at some unknowns (n,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from fibermsk.gradients.simulation import Simulation
 from fibermsk.gradients.variations import changes_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
-from fibermsk.solvers.adjoint.variation import DirectReading
+from fibermsk.solvers.adjoint.variation import Change, DirectReading
 from fibermsk.system import FiberSystem
 
 _told = np.errstate(over="ignore", invalid="ignore")
@@ -49,12 +50,16 @@ class LinearRun:
         for kept in run.steps:
             self._frames += [Frame(kept.after.state, kept.memory) for _ in kept.frames]
         self.samples = self._reader.samples(self._frames)
+        self._entries, self._names = entries, [one.name for one in entries]
+        self._direct = [name for name, one in self._reader.readings.items() if one.depends != FIXED]
+
+    @cached_property
+    def _changes(self) -> list[Change]:
+        """How the system changes with the parameters; built with the first derivative."""
         readings = self._reader.readings.values()
         # what depends on any number tells those inside of muscles apart only one by one
         alone = any(one.depends == ALL for one in readings)
-        self._names = [one.name for one in entries]
-        self._changes = changes_of(system, entries, alone=alone) if entries else []
-        self._direct = [name for name, one in self._reader.readings.items() if one.depends != FIXED]
+        return changes_of(self._system, self._entries, alone=alone) if self._entries else []
 
     @property
     def value(self) -> float:

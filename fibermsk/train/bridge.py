@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -11,12 +12,12 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk.gradients import GradientProblem
-from fibermsk.gradients.gradient import RunGradient
+from fibermsk.gradients.linear_run import LinearRun
 
 Quantities = dict[str, Any]
 
 
-def simulated(problem: GradientProblem) -> Callable[[Any], Quantities]:
+def simulated(problem: GradientProblem, *, keep: int = 8) -> Callable[[Any], Quantities]:
     """Quantities of a run as a function of its parameters, for `jax.grad` and learned controllers.
 
     The function takes the unknowns of the problem, parameters over ``problem.scales``, (n,), and
@@ -29,6 +30,9 @@ def simulated(problem: GradientProblem) -> Callable[[Any], Quantities]:
     ----------
     problem : GradientProblem
         Simulation, quantities and parameters.
+    keep : int, optional
+        How many of the last runs are kept, with their steps, for their sweeps back. Of more calls
+        that are differentiated together, the first ones are simulated again.
 
     Returns
     -------
@@ -38,26 +42,34 @@ def simulated(problem: GradientProblem) -> Callable[[Any], Quantities]:
     Raises
     ------
     ModelError
-        If the problem is none; while running, if an unknown is out of its bounds.
+        If the problem is none or `keep` is not positive; of a call, if the unknowns are not n real
+        numbers; while running, if one is out of its bounds.
     ConvergenceError
-        If a run fails; JAX wraps it in an error of its own.
+        If a run fails; JAX wraps errors while running in one of its own.
+
+    Notes
+    -----
+    The shapes come from a run at the start of the problem, which is the first that is kept.
     """
     _check.instance("simulated", "problem", problem, GradientProblem, "a GradientProblem")
-    last: dict[bytes, RunGradient] = {}
+    _check.count("simulated", "keep", keep)
+    shape = problem.start.shape
+    runs: OrderedDict[bytes, LinearRun] = OrderedDict()
 
-    def at(unknowns: Any) -> RunGradient:
+    def at(unknowns: Any) -> LinearRun:
         x = np.asarray(unknowns, float)
         key = x.tobytes()
-        if key not in last:
-            found = problem.at(x)
-            last.clear()  # of the last run only: its steps take memory
-            last[key] = found
-        return last[key]
+        if key not in runs:
+            runs[key] = problem.linear_run(x)
+        runs.move_to_end(key)
+        while len(runs) > keep:  # their steps take memory
+            runs.popitem(last=False)
+        return runs[key]
 
-    first = at(problem.start).run.samples
+    first = at(problem.start).samples
 
     def values(unknowns: Any) -> Quantities:
-        own = at(unknowns).run.samples
+        own = at(unknowns).samples
         return {name: one.astype(unknowns.dtype) for name, one in own.items()}
 
     def products(unknowns: Any, cotangents: Quantities) -> Any:
@@ -74,16 +86,28 @@ def simulated(problem: GradientProblem) -> Callable[[Any], Quantities]:
         return run(unknowns), unknowns
 
     def backward(unknowns: Any, cotangents: Quantities) -> tuple[Any]:
-        shape = jax.ShapeDtypeStruct(unknowns.shape, unknowns.dtype)
-        found = jax.pure_callback(products, shape, unknowns, cotangents, vmap_method="sequential")
+        given = jax.ShapeDtypeStruct(unknowns.shape, unknowns.dtype)
+        found = jax.pure_callback(products, given, unknowns, cotangents, vmap_method="sequential")
         return (found,)
 
     run = jax.custom_vjp(forward)
     run.defvjp(kept, backward)
 
-    def of_floats(unknowns: Any) -> Quantities:
-        given = jnp.asarray(unknowns)
-        # of whole numbers too the quantities are none
-        return run(given if jnp.issubdtype(given.dtype, jnp.floating) else given.astype(float))
+    return lambda unknowns: run(_floats(unknowns, shape))
 
-    return of_floats
+
+def _floats(unknowns: Any, shape: tuple[int, ...]) -> Any:
+    """Real array of JAX of a shape; refused if it is not, before JAX traces the run."""
+    owner, wanted = "simulated", f"({shape[0]},)"
+    try:
+        given = jnp.asarray(unknowns)
+    except (TypeError, ValueError):  # texts, or rows of different lengths
+        _check.refuse(owner, "unknowns", unknowns, f"be real numbers of shape {wanted}")
+    if given.shape != shape:
+        remedy = "for several runs use jax.vmap" if given.shape[1:] == shape else ""
+        _check.refuse(owner, "shape of the unknowns", given.shape, f"be {wanted}", remedy=remedy)
+    if jnp.issubdtype(given.dtype, jnp.complexfloating):
+        kind, remedy = str(given.dtype), "take their real part"
+        _check.refuse(owner, "type of the unknowns", kind, "be real", remedy=remedy)
+    # of whole numbers too the quantities are none
+    return given if jnp.issubdtype(given.dtype, jnp.floating) else given.astype(float)

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 import fibermsk as fm
+from fibermsk.solvers.adjoint import sweeps
 from fibermsk.train.bridge import simulated
 
 
@@ -87,3 +88,73 @@ def test_whole_numbers_are_those_of_floats():
 def test_other_arguments_are_refused():
     with pytest.raises(fm.ModelError, match="problem = .*must be a GradientProblem"):
         simulated(lambda x: x)
+    with pytest.raises(fm.ModelError, match="keep = 0; must be an integer, 1 or more"):
+        simulated(swing(), keep=0)
+
+
+@pytest.fixture
+def sweeps_back(monkeypatch):
+    """Number of sweeps, in a list."""
+    count, pull = [0], sweeps.pull
+
+    def counted(*arguments, **options):
+        count[0] += 1
+        return pull(*arguments, **options)
+
+    monkeypatch.setattr(sweeps, "pull", counted)
+    return count
+
+
+def test_a_call_costs_a_run_and_its_derivative_a_sweep(sweeps_back):
+    problem = swing()
+    run, start = simulated(problem), jnp.asarray(problem.start)
+    before = problem.runs
+    run(2.0 * start)["q"].block_until_ready()
+    assert (problem.runs - before, sweeps_back[0]) == (1, 0)
+    jax.grad(lambda x: sum(run(k * x)["q"][-1] for k in (1.1, 1.2, 1.3)))(start)
+    assert (problem.runs - before, sweeps_back[0]) == (4, 3)
+
+
+def test_fewer_runs_may_be_kept(sweeps_back):
+    problem = swing()
+    run, start = simulated(problem, keep=1), jnp.asarray(problem.start)
+    before = problem.runs
+    slopes = jax.grad(lambda x: sum(run(k * x)["q"][-1] for k in (1.1, 1.2)))(start)
+    assert (problem.runs - before, sweeps_back[0]) == (3, 2)
+    other = simulated(problem)
+    expected = jax.grad(lambda x: sum(other(k * x)["q"][-1] for k in (1.1, 1.2)))(start)
+    np.testing.assert_array_equal(slopes, expected)
+
+
+def test_the_function_of_the_objective_has_no_part():
+    def unused(time, q):
+        raise AssertionError("called")
+
+    problem, start = swing(), swing().start
+    own = fm.GradientProblem(
+        problem._simulation, fm.Objective(unused, {"q": "hinge"}), "*/activation/knots",
+        scales=problem.scales,
+    )  # fmt: skip
+    runs = [simulated(one) for one in (own, problem)]
+    both = [jax.grad(lambda x, run=run: run(x)["q"][-1])(jnp.asarray(start)) for run in runs]
+    np.testing.assert_array_equal(*both)
+
+
+@pytest.mark.parametrize("call", [lambda f: f, jax.jit], ids=["plain", "jit"])
+@pytest.mark.parametrize(
+    "unknowns, words",
+    [
+        (np.ones(6) + 1j, "type of the unknowns = 'complex.*must be real; take their real part"),
+        (np.ones(5), r"shape of the unknowns = \(5,\); must be \(6,\)"),
+        (np.ones((2, 6)), r"\(2, 6\); must be \(6,\); for several runs use jax.vmap"),
+    ],
+)
+def test_wrong_unknowns_are_refused_before_the_run(call, unknowns, words):
+    run = call(simulated(swing()))
+    with pytest.raises(fm.ModelError, match=words):
+        run(unknowns)
+
+
+def test_texts_are_refused():
+    with pytest.raises(fm.ModelError, match=r"unknowns = 'six'; must be real numbers of shape"):
+        simulated(swing())("six")
