@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
+from fibermsk.gradients.compared import mismatch
 from fibermsk.gradients.readings import Frame, readings_of, sampled
 from fibermsk.model import Fiber, Station
 from fibermsk.system import FiberSystem
@@ -17,8 +19,7 @@ from fibermsk.system import FiberSystem
 _STEP = 1e-30
 """Complex step: derivatives without round-off."""
 
-_CHECKS = 1e-6, 1e-8, 1e-10
-"""Steps of the differences that they are compared with, over the size of a quantity."""
+_ANALYTIC = "analytic, without abs, norm, conj, max or comparisons"
 
 
 class Objective:
@@ -83,95 +84,114 @@ class Objective:
 
     def evaluate(self, time: Array, samples: Mapping[str, Array]) -> float:
         """Value; refused if it is not a finite number."""
-        value = self._called(self.function, time, samples)
+        must = "return a number for the quantities of the run"
+        value = self._real(time, samples, must)
+        if not np.isfinite(value):
+            _check.refuse(self._owner, "value", value, "be a finite number")
+        return value
+
+    def _real(self, time: Array, samples: Mapping[str, Array], must: str) -> float:
+        """Value, which may be NaN; refused if it is no real number."""
+        value = self._called("function", time, samples, must)
         numeric = np.ndim(value) == 0 and np.issubdtype(np.asarray(value).dtype, np.number)
-        if not (numeric and np.isrealobj(value) and np.isfinite(value)):
-            _check.refuse("Objective", "value", value, "be a finite number")
+        if not (numeric and np.isrealobj(value)):
+            _check.refuse(self._owner, "value", value, "be a finite number")
         return float(value)
 
-    def _called(self, function: Callable[..., Any], time: Array, samples: Mapping[str, Any]) -> Any:
+    @property
+    def _owner(self) -> str:
+        """The objective in errors."""
+        return f"Objective of {', '.join(self.names)}"
+
+    def _called(self, which: str, time: Array, samples: Mapping[str, Any], must: str) -> Any:
         """What a function of the user returns; refused if it does not take the quantities."""
+        function: Any = getattr(self, which)
+        own = f"{self._owner}: its {which} {_name(function)!r}"
         try:
             return function(time, **samples)
-        except TypeError as error:
+        except Exception as error:  # of the user's own code, of any kind
+            if not _takes(function, time, samples):
+                wanted = f"the times and {', '.join(samples)}"
+                raise ModelError(
+                    f"{own} has other arguments; its functions must take {wanted}"
+                ) from error
             raise ModelError(
-                f"Objective: {error}; its functions must take the times and {', '.join(samples)}"
-            ) from error
-        except (ArithmeticError, LookupError, ValueError) as error:
-            kind = type(error).__name__
-            raise ModelError(
-                f"Objective: its function raised {kind}: {error}; must return a number for the "
-                "quantities of the run"
+                f"{own} raised {type(error).__name__}: {error}; must {must}"
             ) from error
 
     def derivatives(self, time: Array, samples: Mapping[str, Array]) -> dict[str, Array]:
         """Derivatives in all samples, by name."""
         if self.slopes is not None:
-            found = self._called(self.slopes, time, samples)
-            what = "a mapping of arrays by name"
-            _check.instance("Objective", "slopes", found, Mapping, what)
-            if set(found) != set(samples):
-                _check.refuse("Objective", "slopes of", sorted(found), f"be {sorted(samples)}")
-            given = {
-                name: _check.array("Objective", f"slopes of {name!r}", found[name], one.shape)
-                for name, one in samples.items()
-            }
-            must = "must be the derivatives of the function at these quantities"
-            self._compare(time, samples, given, "its slopes give", must)
-            return given
-        found = {name: self._by_complex_steps(time, samples, name) for name in samples}
-        must = "must be analytic, without abs, norm, conj, max or comparisons, or have slopes"
-        self._compare(time, samples, found, "complex steps give", must)
+            what, must = "its slopes give", "be the derivatives of the function at these quantities"
+            slopes = self._given
+        else:
+            what, must = "complex steps give", f"be {_ANALYTIC}, or have slopes"
+            slopes = self._by_complex_steps
+        found = slopes(time, samples)
+        beside = "return a number also for quantities next to those of the run"
+        differ = mismatch(
+            lambda own: self._real(time, own, beside),
+            lambda own: found if own is samples else slopes(time, own),
+            samples,
+        )
+        if differ is not None:
+            raise ModelError(
+                f"{self._owner}: {what} another derivative than differences of the function "
+                f"{_name(self.function)!r} ({differ.expected:.6g} and {differ.difference:.6g} "
+                f"along one direction); must {must}"
+            )
         return found
 
-    def _compare(
-        self, time: Array, samples: Mapping[str, Array], slopes: Mapping[str, Array], what: str,
-        must: str,
-    ) -> None:  # fmt: skip
-        """Refuse derivatives that are not the differences of the function along one direction."""
-        rng, ways = np.random.default_rng(0), dict[str, Array]()
-        for name, one in samples.items():
-            size = max(float(np.abs(one).max(initial=0.0)), 1e-3)
-            ways[name] = size * rng.normal(size=one.shape)
-        parts = [(slopes[name] * way).ravel() for name, way in ways.items()]
-        expected, size = sum(one.sum() for one in parts), sum(np.abs(one).sum() for one in parts)
-        change = np.nan
-        # shorter steps may stay on one side of a kink, as where a maximum moves to another frame
-        for step in _CHECKS:
-            ahead, behind = (
-                float(self.function(time, **{n: one + h * ways[n] for n, one in samples.items()}))
-                for h in (step, -step)
-            )
-            change = (ahead - behind) / (2.0 * step)
-            noise = 1e-14 * max(abs(ahead), abs(behind)) / step
-            # not so where one of them is NaN or infinite
-            if abs(change - expected) <= 1e-3 * max(size, abs(change)) + noise < np.inf:
-                return
-        raise ModelError(
-            f"Objective: {what} another derivative than differences of the function "
-            f"({expected:.6g} and {change:.6g} along one direction); {must}"
-        )
+    def _given(self, time: Array, samples: Mapping[str, Array]) -> dict[str, Array]:
+        must = "return a mapping of arrays by name for the quantities of the run"
+        found = self._called("slopes", time, samples, must)
+        _check.instance(self._owner, "slopes", found, Mapping, "a mapping of arrays by name")
+        if set(found) != set(samples):
+            _check.refuse(self._owner, "slopes of", sorted(found), f"be {sorted(samples)}")
+        return {
+            name: _check.array(self._owner, f"slopes of {name!r}", found[name], one.shape)
+            for name, one in samples.items()
+        }
 
-    def _by_complex_steps(self, time: Array, samples: Mapping[str, Array], name: str) -> Array:
+    def _by_complex_steps(self, time: Array, samples: Mapping[str, Array]) -> dict[str, Array]:
+        return {name: self._by_steps_of(time, samples, name) for name in samples}
+
+    def _by_steps_of(self, time: Array, samples: Mapping[str, Array], name: str) -> Array:
         own = samples[name].astype(complex)
         found = np.empty(own.shape)
+        must = (
+            f"be a function of complex numbers too, for its derivative in {name!r}, or have slopes"
+        )
         for at in np.ndindex(own.shape):
             own[at] += 1j * _STEP
-            try:
-                value = self.function(time, **{**samples, name: own})
-            except (TypeError, ValueError) as error:
-                raise ModelError(
-                    f"Objective: no derivative in {name!r}: {error}; must be a function of complex "
-                    "numbers too, or have slopes"
-                ) from error
+            value = self._called("function", time, {**samples, name: own}, must)
             if not np.iscomplexobj(value):
                 raise ModelError(
-                    f"Objective: no derivative in {name!r}: the function is real there, as with "
-                    "abs, max or .real, or does not use it; must be analytic, or have slopes"
+                    f"{self._owner}: no derivative of {_name(self.function)!r} in {name!r}: the "
+                    "function is real there, as with abs, max or .real, or does not use it; must "
+                    "be analytic, or have slopes"
                 )
             found[at] = np.imag(value) / _STEP
             own[at] = samples[name][at]
         return found
+
+
+def _name(function: Any) -> str:
+    """Name of a function in errors."""
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def _takes(function: Callable[..., Any], time: Array, samples: Mapping[str, Any]) -> bool:
+    """Whether a function takes the quantities; True where its arguments are not known."""
+    try:
+        known = inspect.signature(function)
+    except (TypeError, ValueError):
+        return True
+    try:
+        known.bind(time, **samples)
+    except TypeError:
+        return False
+    return True
 
 
 class Reader:
