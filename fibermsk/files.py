@@ -54,11 +54,20 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        reason = error.strerror or str(error)
         raise ModelError(
-            f"cannot write {path}: {reason} ({folder}); choose another folder"
+            f"cannot write {path}: {_reason(folder, error)}; choose another folder"
         ) from error
     return path
+
+
+def _reason(folder: Path, error: OSError) -> str:
+    """Why no file can be written to a folder."""
+    file = next((one for one in (folder, *folder.parents) if one.is_file()), None)
+    if file is not None:
+        return f"{file} is a file, not a folder"
+    if isinstance(error, FileNotFoundError) and folder.is_dir():
+        return f"no file can be created in {folder}"
+    return f"{error.strerror or error} ({folder})"
 
 
 def _target(path: Path) -> Path:

@@ -38,6 +38,7 @@ _MANY = {
     "--set": re.compile(r"[^\W\d]\w*="),
     "--param": re.compile(r"[^-=][^=]*="),
     "--what": re.compile(r"(?!.*\.h(df)?5$)[^\W\d][^/\\]*$"),
+    "--to": re.compile(r"(?!.*\.py$)[^-].*[/*]|\*"),
     "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),
 }
 _TRUE = {"true", "yes", "on", "1"}
@@ -95,7 +96,12 @@ def parse_settings(
                 f"{owner} has no parameter {key!r}; it has: {known}"
                 + suggestion(key, list(parameters))
             )
-        values[key] = _convert(text.strip(), _kind(parameters[key]), key)
+        try:
+            values[key] = _convert(text.strip(), _kind(parameters[key]), key)
+        except ModelError as error:
+            default = parameters[key].default
+            usual = "" if default is inspect.Parameter.empty else f"; its default is {default}"
+            raise ModelError(f"--set {error}{usual}") from None
     missing = [name for name in parameters if name not in values]
     if missing:
         raise ModelError(
@@ -119,7 +125,11 @@ def parse_numbers(texts: Sequence[str]) -> dict[str, Any]:
             )
         if path in values:
             raise ModelError(f"--param {path}: given twice; must be given once")
-        numbers = _sequence(value, list, path)
+        try:
+            numbers = _sequence(value, list, path)
+        except ModelError as error:
+            remedy = "'fibermsk info SCENE --parameters' lists ranges and units"
+            raise ModelError(f"--param {error}; {remedy}") from None
         if not numbers:
             raise ModelError(f"--param {path}: has no value; must be a number, or several: 1,2,3")
         values[path] = numbers if "," in value else numbers[0]

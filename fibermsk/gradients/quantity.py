@@ -1,4 +1,4 @@
-"""Quantities of a run by a text: a coordinate, its rate or a state, and when."""
+"""Quantities of a run by a text: what an objective reads by name, and when."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.objective import Objective
-from fibermsk.gradients.readings import units_of
+from fibermsk.gradients.readings import refuse_quantity, units_of
 from fibermsk.system import FiberSystem
 
 _ONLY = "angle"
@@ -84,4 +84,6 @@ def quantity_of(system: FiberSystem, text: str) -> Quantity:
             must = f"name one of {', '.join(angles) or 'no angle'}"
             _check.refuse(owner, "of", text, must)
         name = angles[0]
-    return Quantity(text, units.get(name, ""), _Weighted(_WHEN[when], name))
+    if name not in units:
+        refuse_quantity(system, name, f"{owner}: of = {text!r}")
+    return Quantity(text, units[name], _Weighted(_WHEN[when], name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from fibermsk.system.ports import BodyPoints
 FIXED, PLACED, OWN, ALL = "fixed", "placed", "own", "all"
 """What a quantity depends on at given unknowns: on no parameter, on where bodies and paths are, on
 numbers of its own muscle too, or on any number."""
+
+_OF_MUSCLES = "length", "tendon_force"
+"""Quantities of line muscles with a law."""
 
 _STEP = 1e-6
 """Step of differences in the unknowns, over their scale."""
@@ -356,8 +359,18 @@ def _named(system: FiberSystem, text: str) -> Reading:
         return kind(system, system.fiber_names.index(owner))
     muscles = muscles_of(system)
     names = [] if muscles is None else [muscle.name for muscle in muscles.muscles]
-    if muscles is not None and owner in names and rest in ("length", "tendon_force"):
+    if muscles is not None and owner in names and rest in _OF_MUSCLES:
         return OfMuscle(system, muscles, names.index(owner), rest == "tendon_force")
+    refuse_quantity(system, text)
+
+
+def refuse_quantity(system: FiberSystem, text: str, owner: str = "Objective") -> NoReturn:
+    """Raise the `ModelError` of a quantity that a system does not have."""
+    name, _, rest = text.rpartition("/")
+    lawless = [one.name for one in system.model.muscles if one.law is None]
+    if rest in _OF_MUSCLES and name in lawless:
+        must = f"be of a line muscle with a law; {name!r} has none and is not reported"
+        _check.refuse(owner, "quantity", text, must, remedy="give it one, such as fm.HillLaw()")
     found = list(units_of(system))
-    must = f"be one of {', '.join(found[:12])}{_check.suggestion(text, found)}"
-    _check.refuse("Objective", "quantity", text, must)
+    must = f"be one of {_check.first_names(found, 12)}{_check.suggestion(text, found)}"
+    _check.refuse(owner, "quantity", text, must)

@@ -100,9 +100,11 @@ def sensitivity(
     scene : Scene
         The scene, run with its own steps.
     of : str
-        Quantity: a coordinate, its rate or a state, with ``_max``, ``_min``, ``_end`` or ``_mean``
-        over the frames: ``"elbow_flexion_max"``, ``"elbow_flexion/speed_end"``; ``"angle_max"``
-        where there is one angle.
+        Quantity: what an `Objective` reads by name, with ``_max``, ``_min``, ``_end`` or ``_mean``
+        over the frames: a coordinate, ``"elbow_flexion_max"``, its rate,
+        ``"elbow_flexion/speed_end"``, a state, a length, ``"biceps/length_min"``, a force,
+        ``"biceps/tendon_force_max"``, ``"biceps_1/tissue_force_max"``, or ``"energy_end"``;
+        ``"angle_max"`` where there is one angle.
     to : str or several
         Paths or patterns of parameters, as in `gradient`.
     method : str or Method, optional

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NoReturn
 
 import numpy as np
 
@@ -100,7 +101,7 @@ class Parameters(Mapping[str, Parameter]):
         if place is None:
             (place,) = find(self._model, path)
         if not place.is_number or place.why:
-            raise ModelError(f"model {self._model.name!r}: {path!r} {why_no_number(place)}")
+            _refuse_no_number(self._model, path, place)
         return _describe(place)
 
     def __iter__(self) -> Iterator[str]:
@@ -164,8 +165,16 @@ def _numbers(model: Model, pattern: str) -> list[Place]:
             places += one.numbers()
     if not places:
         (first, *_) = find(model, pattern)
-        raise ModelError(f"model {model.name!r}: {pattern!r} {why_no_number(first)}")
+        _refuse_no_number(model, pattern, first)
     return places
+
+
+def _refuse_no_number(model: Model, path: str, place: Place) -> NoReturn:
+    """Raise the `ModelError` of a path or pattern without a number."""
+    item = place.path.partition("/")[0]
+    numbers = [one.path for one in all_numbers(model) if one.path.partition("/")[0] == item]
+    must = f"; must be a number, such as {_check.first_names(numbers, 3)}" if numbers else ""
+    raise ModelError(f"model {model.name!r}: {path!r} {why_no_number(place)}{must}")
 
 
 def _describe(place: Place) -> Parameter:

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk._check import first_names
+from fibermsk._check import first_names, refuse
 from fibermsk.cli.options import parse_numbers, parse_settings
 from fibermsk.cli.output import (
     PICTURES,
@@ -32,12 +32,15 @@ def sensitivity(
         typer.Option(
             "--of",
             metavar="QUANTITY",
-            help="Coordinate, its rate (NAME/speed) or a state, with _max, _min, _end or _mean.",
+            help="Coordinate, its rate (NAME/speed), a state, length (NAME/length), force "
+            "(MUSCLE/tendon_force, FIBER/tissue_force) or energy, with _max, _min, _end or _mean.",
         ),
     ],
     to: Annotated[
         list[str],
-        typer.Option("--to", metavar="PATTERN", help="Numbers of the model; repeatable."),
+        typer.Option(
+            "--to", metavar="PATTERN ...", help="Paths or patterns of numbers of the model."
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -58,6 +61,7 @@ def sensitivity(
 ) -> None:
     """Differentiate a quantity of a run in numbers of its model."""
     from fibermsk.cli.running.compiling import saying_when_compiled
+    from fibermsk.cli.running.control import is_problem
     from fibermsk.cli.running.scene_files import find
     from fibermsk.cli.warned import collecting
     from fibermsk.gradients import sensitivity as differentiate
@@ -69,6 +73,13 @@ def sensitivity(
     values = parse_numbers(numbers or [])
     with printing_beside(json):
         made = file.make(parameters, values)
+        if is_problem(made):
+            must = "be run with excitations that are given, not found by optimal control"
+            remedy = (
+                f"solve it with 'fibermsk run {scene}'; a run with controls of your own is a scene "
+                "whose muscles have an activation"
+            )
+            refuse("sensitivity", "scene", file.name, must, remedy=remedy)
         with collecting() as warned, saying_when_compiled(f"{file.name}: "):
             found = differentiate(made, of, to, method=method)
     table = found.columns()
