@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from fibermsk.gradients.entries import Entry, moved, search_bounds, size_of, val
 from fibermsk.gradients.linear_run import LinearRun
 from fibermsk.gradients.objective import Objective
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.results import Result
+from fibermsk.results import Progress, Result
 from fibermsk.system import FiberSystem
 
 
@@ -137,10 +137,14 @@ def gradient(
 
 
 def differentiated(
-    simulation: Simulation, system: FiberSystem, objective: Objective, entries: tuple[Entry, ...]
+    simulation: Simulation,
+    system: FiberSystem,
+    objective: Objective,
+    entries: tuple[Entry, ...],
+    progress: Callable[[Progress], None] | None = None,
 ) -> RunGradient:
     """RunGradient of a system's run in numbers of its model."""
-    return _swept(LinearRun(simulation, system, objective, entries), entries)
+    return _swept(LinearRun(simulation, system, objective, entries, progress), entries)
 
 
 def _swept(run: LinearRun, entries: tuple[Entry, ...]) -> RunGradient:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from fibermsk.gradients.objective import Objective, Reader
 from fibermsk.gradients.readings import ALL, FIXED, Frame, readings_of, sampled
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.gradients.variations import changes_of
+from fibermsk.results import Progress
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.adjoint.variation import Change, DirectReading
@@ -40,11 +41,13 @@ class LinearRun:
         system: FiberSystem,
         objective: Objective,
         entries: tuple[Entry, ...] = (),
+        progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self._system, self._objective = system, objective
         self._at_rest = simulation.start == "equilibrium"
         self._reader, self._trajectory = Reader(system, objective), Trajectory()
-        self.result = simulation.run(system, self._trajectory)
+        self._progress = progress
+        self.result = simulation.run(system, self._trajectory, progress)
         run = self._trajectory
         self._frames = [Frame(run.first.state, run.memory)]
         for kept in run.steps:
@@ -77,7 +80,7 @@ class LinearRun:
         at_frames = self._reader.cotangents(self._frames, given)
         _, _, found = sweeps.pull(
             self._system, self._trajectory, at_frames, self._changes, len(self._names),
-            at_rest=self._at_rest, names=self._names,
+            at_rest=self._at_rest, names=self._names, tell=self._tell,
         )  # fmt: skip
         for name in self._direct:
             reading = self._reading(name)
@@ -88,6 +91,12 @@ class LinearRun:
                 where = f"the readings of {name!r}"
                 raise sweeps.not_finite(f"in {self._names[bad[0]]!r}", where, None)
         return found
+
+    def _tell(self, time: float) -> None:
+        """Tell how far a sweep has come back."""
+        if self._progress is not None:
+            end = float(self.result.time[-1])
+            self._progress(Progress(end - time, end, message="derivatives, back from the end"))
 
     @_told
     def jvp(self, direction: Array) -> dict[str, Array]:

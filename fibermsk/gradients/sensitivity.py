@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from fibermsk.gradients.gradient import RunGradient, differentiated
 from fibermsk.gradients.quantity import Quantity, quantity_of
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.model import Scene
+from fibermsk.results import Progress
 from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import FiberSystem
 
@@ -91,7 +92,12 @@ class Sensitivities:
 
 
 def sensitivity(
-    scene: Scene, of: str, to: str | Iterable[str], *, method: str | Method | None = None
+    scene: Scene,
+    of: str,
+    to: str | Iterable[str],
+    *,
+    method: str | Method | None = None,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Sensitivities:
     """Differentiate a quantity of a scene's run in parameters of its model.
 
@@ -109,6 +115,8 @@ def sensitivity(
         Paths or patterns of parameters, as in `gradient`.
     method : str or Method, optional
         Implicit method in place of the scene's.
+    progress : callable, optional
+        Called with a `Progress` after each step of the run, and of the sweep back.
 
     Returns
     -------
@@ -139,10 +147,11 @@ def sensitivity(
     ('rad', ['first/mass'])
     """
     _check.instance("sensitivity", "scene", scene, Scene, "a Scene")
+    _check.function("sensitivity", "progress", progress)
     simulation = Simulation.of_scene(scene, method=method)
     system, entries = prepared(simulation, to)
     quantity: Quantity = quantity_of(system, of)
-    found = differentiated(simulation, system, quantity.objective, entries)
+    found = differentiated(simulation, system, quantity.objective, entries, progress)
     steps = tuple(_one_percent(system, one) for one in entries)
     return Sensitivities(quantity.name, quantity.unit, found, steps)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from fibermsk import _check
 from fibermsk.model import Model, Scene
-from fibermsk.results import Result
+from fibermsk.results import Progress, Result
 from fibermsk.solvers import (
     METHODS,
     SDIRK2,
@@ -103,7 +104,10 @@ class Simulation:
         return build(self.model)
 
     def run(
-        self, system: FiberSystem | None = None, trajectory: Trajectory | None = None
+        self,
+        system: FiberSystem | None = None,
+        trajectory: Trajectory | None = None,
+        progress: Callable[[Progress], None] | None = None,
     ) -> Result:
         """Simulate, optionally with a system that is built already."""
         system = self.system() if system is None else system
@@ -113,7 +117,7 @@ class Simulation:
             # other parameters may open a closed mechanism
             start = system.project(0.0, *system.initial_state())
         if self.start == "equilibrium":
-            start = equilibrium(system, start, newton=newton)
+            start = equilibrium(system, start, newton=newton, progress=progress)
         return simulate(
             system,
             start,
@@ -124,4 +128,5 @@ class Simulation:
             newton=newton,
             time_error=False,
             trajectory=trajectory,
+            progress=progress,
         )

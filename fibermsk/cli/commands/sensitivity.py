@@ -62,6 +62,7 @@ def sensitivity(
     """Differentiate a quantity of a run in numbers of its model."""
     from fibermsk.cli.running.compiling import saying_when_compiled
     from fibermsk.cli.running.control import is_problem
+    from fibermsk.cli.running.progress import progress_report
     from fibermsk.cli.running.scene_files import find
     from fibermsk.cli.warned import collecting
     from fibermsk.gradients import sensitivity as differentiate
@@ -80,8 +81,12 @@ def sensitivity(
                 "whose muscles have an activation"
             )
             refuse("sensitivity", "scene", file.name, must, remedy=remedy)
-        with collecting() as warned, saying_when_compiled(f"{file.name}: "):
-            found = differentiate(made, of, to, method=method)
+        with (
+            collecting() as warned,
+            saying_when_compiled(f"{file.name}: "),
+            progress_report(file.name, quiet=False) as tell,
+        ):
+            found = differentiate(made, of, to, method=method, progress=tell)
     table = found.columns()
     if out is not None:
         if out.suffix.lower() in PICTURES:

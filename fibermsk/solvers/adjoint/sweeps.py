@@ -30,6 +30,7 @@ def pull(
     *,
     at_rest: bool = False,
     names: Sequence[str] = (),
+    tell: Callable[[float], None] | None = None,
 ) -> tuple[Array, Array, Array]:
     """Derivatives of a sum over frames: in the start, two (n,), and in parameters (n_parameters,).
 
@@ -38,7 +39,7 @@ def pull(
 
     `cotangents` are its derivatives in the states at the frames. The cost is one solution of a
     transposed stage, two to four more tangents, and what the changes ask for. `names` are those of
-    the parameters in errors.
+    the parameters in errors; `tell` is called with the time [s] that the sweep has come back to.
     """
     _refuse(system, run)
     varied = Varied.of(changes, np.zeros(n_parameters), names)
@@ -63,6 +64,8 @@ def pull(
         before = run.steps[k - 1].after if k else run.first
         if kept.before is not before:
             found = _restarted(system, run, kept.before, before, found, varied)
+        if tell is not None:
+            tell(before.state.t)
     start = run.first.state
     _restore(system, varied, run.memory)
     found[:2] = _plus(found[:2], [cotangents[0]] if 0 in cotangents else [])

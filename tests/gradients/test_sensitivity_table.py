@@ -1,4 +1,4 @@
-"""Ranks of parameters that are zero or without effect."""
+"""Sensitivities: ranks of parameters that are zero or without effect, and progress."""
 
 import numpy as np
 import pytest
@@ -53,3 +53,22 @@ def test_the_command_says_what_the_change_is():
     assert not any(" -0 " in line for line in lines)
     assert "change: by 1 % of the parameter, or of a usual size" in done.stdout
     assert "without effect, left out: q1/at[2]" in done.stdout
+
+
+def test_progress_of_the_run_and_of_the_sweep_back():
+    scene, told = fm.make_scene("two_bones", duration=0.05, steps=5), []
+    fm.sensitivity(scene, "q1_end", "first/mass", progress=told.append)
+    ahead = [one.fraction for one in told if not one.message]
+    back = [one.fraction for one in told if one.message]
+    for fractions in (ahead, back):
+        assert len(fractions) >= 5 and fractions[-1] == pytest.approx(1.0)
+        assert (np.diff(fractions) > 0.0).all()
+    with pytest.raises(fm.ModelError, match="progress = 1; must be a function or None"):
+        fm.sensitivity(scene, "q1_end", "first/mass", progress=1)
+
+
+def test_the_command_tells_that_it_sweeps_back():
+    arguments = ["sensitivity", "two_bones", "--set", "duration=0.05", "steps=5"]
+    done = CliRunner().invoke(app, [*arguments, "--of", "q1_end", "--to", "first/mass", "--json"])
+    assert "two_bones: derivatives, back from the end" in done.stderr
+    assert done.stdout.startswith("{") and done.stdout.count("\n") == 1
