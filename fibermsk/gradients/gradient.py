@@ -59,6 +59,7 @@ class RunGradient:
     def jvp(self, direction: Array) -> dict[str, Array]:
         """Derivatives of the quantities along a direction (n,) of the parameters, one sweep ahead.
 
+        A `ConvergenceError` names the step, the unknown and the parameters where they overflow.
         ``found.vjp(found.jvp(d))`` is the product of d with the Gauss-Newton matrix of the sum of
         half the squares of all quantities.
         """

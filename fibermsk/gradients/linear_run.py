@@ -17,10 +17,10 @@ from fibermsk.gradients.variations import changes_of
 from fibermsk.results import Progress
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
-from fibermsk.solvers.adjoint.variation import Change, DirectReading
+from fibermsk.solvers.adjoint.variation import Change, DirectReading, Varied
 from fibermsk.system import FiberSystem
 
-_told = np.errstate(over="ignore", invalid="ignore")
+_silent = np.errstate(over="ignore", invalid="ignore")
 """Without the warnings of NumPy: what is not finite is refused by name."""
 
 
@@ -73,7 +73,7 @@ class LinearRun:
         """Derivatives of the objective in the quantities."""
         return self._objective.derivatives(self.result.time, self.samples)
 
-    @_told
+    @_silent
     def vjp(self, cotangents: Mapping[str, Array]) -> Array:
         """Sum of cotangents times derivatives of the quantities in each parameter, (n,)."""
         given = self._given(cotangents)
@@ -98,7 +98,7 @@ class LinearRun:
             end = float(self.result.time[-1])
             self._progress(Progress(end - time, end, message="derivatives, back from the end"))
 
-    @_told
+    @_silent
     def jvp(self, direction: Array) -> dict[str, Array]:
         """Derivatives of the quantities along a direction (n,) of the parameters."""
         own = _check.array("jvp", "direction", direction, (len(self._names),))
@@ -122,10 +122,9 @@ class LinearRun:
             if bad.size:
                 frame = int(bad[0][0])
                 time = float(self.result.time[frame])
-                varied = [self._names[k] for k in np.flatnonzero(direction)]
-                derivative = f"of {name!r} in {_check.first_names(list(map(repr, varied)), 3)}"
+                varied = Varied.of((), direction, self._names).varied_names
                 where = f"frame {frame} of {len(one) - 1}, at t = {time:g} s"
-                raise sweeps.not_finite(derivative, where, time)
+                raise sweeps.not_finite(f"of {name!r} in {varied}", where, time)
 
     def _reading(self, name: str) -> DirectReading:
         """A quantity at all frames, by system, and whose numbers it depends on."""

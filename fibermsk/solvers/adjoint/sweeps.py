@@ -161,8 +161,8 @@ def _check_finite(
 def not_finite(derivative: str, where: str, time: float | None) -> ConvergenceError:
     """Error of a derivative that overflows, at a time [s]."""
     return ConvergenceError(
-        f"gradient: the derivative {derivative} is not finite in {where}; must be: shorten the "
-        "run, or add damping where small changes grow without bound",
+        f"gradient: the derivative {derivative} is not finite in {where}; must be finite: "
+        "shorten the run, or add damping where small changes grow without bound",
         time=time,
     )
 
