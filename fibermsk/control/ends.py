@@ -6,17 +6,25 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.control.conditions import EndState, Range
+from fibermsk.control.conditions import EndState
 from fibermsk.control.interval import FIBERS, Intervals
 from fibermsk.control.mechanics.discrete import Node
+from fibermsk.control.pose import Places, Pose, conditions_at
 from fibermsk.control.problem import OptimalControl
+from fibermsk.control.reach import reached
 from fibermsk.errors import ModelError
 
-_OPEN = 1e-9
-"""Opening of a closed chain at a given pose that counts as closed [m]."""
+_OPENS = 1e-9
+"""Speed at which a closed chain opens that counts as none, over that of the coordinates [m/s]."""
+
+_DEPENDENT = 1e-8
+"""Least singular value of independent equations of closed chains."""
+
+_HOLD = "give the start by coordinates, or activations by name"
 
 
 class Ends:
@@ -24,8 +32,11 @@ class Ends:
 
     Attributes
     ----------
+    places : Places
+        Points of the plant.
     start, end : Node
-        Poses at both ends; what is free at the end is as at the start.
+        Poses at both ends, that satisfy the conditions there; what is free at the end is near that
+        of the start.
     fixed : dict of int to (n_node,) float array
         By node, 0 and -1: what is given there; NaN for what is chosen.
     ranges : dict of int to (float, float)
@@ -38,84 +49,143 @@ class Ends:
     Raises
     ------
     ModelError
-        If a name is unknown, conditions contradict each other, or the start cannot be held.
+        If a name is unknown, conditions contradict each other or have no pose, or the start cannot
+        be held.
     """
 
     def __init__(self, problem: OptimalControl, intervals: Intervals) -> None:
         self._problem, self._intervals, self.plant = problem, intervals, intervals.plant
-        self.start = self._node("start", problem.start)
-        self.end = self._node("end", problem.end)
+        self.places = Places(self.plant)
+        base = self.plant.node()
+        self.start = self._node("start", problem.start, base)
+        self.end = self._node("end", problem.end, self.start)
         self.ranges = self._ranges()
-        self.fixed = {0: self._given("start", problem.start), -1: self._given("end", problem.end)}
-        self.start_speeds = np.zeros(self.plant.tree.degrees)
-        if not problem.start.at_rest:
-            self.start_speeds = self.plant.speeds(self._speeds("start", problem.start))
-        self.end_speeds = self._end_speeds()
+        self._check_functions()
+        fixed = {"start": self._posed("start"), "end": self._posed("end")}
+        self.start = self._reached("start", self.start, fixed["start"])
+        self.end = self._reached("end", self._node("end", problem.end, self.start), fixed["end"])
+        self.fixed = {0: self._given("start", fixed["start"]), -1: self._given("end", fixed["end"])}
         self._check_chains()
+        self.start_speeds = self._start_speeds(fixed["start"])
+        self.end_speeds = self._end_speeds()
 
-    def _node(self, which: str, state: EndState) -> Node:
+    def _node(self, which: str, state: EndState, base: Node) -> Node:
+        """Pose with the given coordinates and rotations, the others as in another one."""
         owner, plant = f"OptimalControl: {which}", self.plant
-        for name in state.coordinates:
-            plant.known(owner, "coordinate", name, balls=False)
-        for name in state.rotations:
-            plant.known(owner, "rotation", name, balls=True)
+        s, R = base.s.copy(), base.references.copy()
+        for name, value in state.coordinates.items():
+            s[plant.known(owner, "coordinate", name, balls=False)] = value
+        for name, turn in state.rotations.items():
+            s[plant.known(owner, "rotation", name, balls=True)] = 0.0
+            k = 3 * plant.balls[name]
+            R[:, k : k + 3] = turn
         for station, _ in state.points:
-            if station.body.name not in plant.tree.of_body:
-                _check.refuse(owner, "points", station.body.name, "be on a body of the model")
-        base: dict[str, Any] = {} if which == "start" else dict(self._problem.start.coordinates)
-        turns: dict[str, Any] = {} if which == "start" else dict(self._problem.start.rotations)
-        return plant.node(base | dict(state.coordinates), turns | dict(state.rotations))
+            if plant.tree.of_body.get(station.body.name, -1) < 0:
+                must = "be on a body of the model that moves"
+                _check.refuse(owner, "points", station.body.name, must)
+        return Node(s, R)
 
     def _ranges(self) -> dict[int, tuple[float, float]]:
+        """Ranges by degree of freedom; refused if a pose that is given lies outside."""
         found: dict[int, tuple[float, float]] = {}
-        limits = [Range(name, *own) for name, own in self.plant.limits.items()]
-        for one in (*self._problem.path, *limits):
-            if not isinstance(one, Range):
-                continue
-            at = self.plant.known("Range", "coordinate", one.coordinate, balls=False)
-            low = -np.inf if one.lower is None else one.lower
-            high = np.inf if one.upper is None else one.upper
-            before = found.get(at.start, (-np.inf, np.inf))
-            low, high = max(low, before[0]), min(high, before[1])
+        for name in {*self._problem.ranges, *self.plant.limits}:
+            at = self.plant.known("Range", "coordinate", name, balls=False)
+            pairs = [one[name] for one in (self._problem.ranges, self.plant.limits) if name in one]
+            low, high = max(one[0] for one in pairs), min(one[1] for one in pairs)
             for which, node in (("start", self.start), ("end", self.end)):
+                state = self._state(which)
                 value = float(node.s[at.start])
-                named = which == "start" or one.coordinate in self._problem.end.coordinates
-                if named and not low <= value <= high:
-                    owner, field = f"OptimalControl: {which}", one.coordinate
-                    _check.refuse(owner, field, value, f"lie in its range, [{low:g}, {high:g}]")
+                given = name in state.coordinates or (which == "start" and not state.points)
+                if given and not low <= value <= high:
+                    must = f"lie in its range, [{low:g}, {high:g}]"
+                    _check.refuse(f"OptimalControl: {which}", name, value, must)
             found[at.start] = low, high
         return found
 
-    def _speeds(self, which: str, state: EndState) -> dict[str, float]:
+    def _check_functions(self) -> None:
+        """Refuse path constraints that are no expressions of the pose."""
+        n = self.plant.tree.degrees
+        conditions_at(self._problem, Pose(self.places, ca.MX.sym("s", n), self.start.references))
+
+    def _state(self, which: str) -> EndState:
+        return self._problem.start if which == "start" else self._problem.end
+
+    def _posed(self, which: str) -> NDArray[np.bool_]:
+        """Which degrees of freedom are given at an end, (degrees,) bool."""
+        state = self._state(which)
+        found = np.full(self.plant.tree.degrees, which == "start" and not state.points)
+        for name in (*state.coordinates, *state.rotations):
+            found[self.plant.degrees[name]] = True
+        if found.all() and state.points:
+            owner, must = f"OptimalControl: {which}", "be left out where all coordinates are given"
+            _check.refuse(owner, "points", len(state.points), must)
+        return found
+
+    def _reached(self, which: str, node: Node, fixed: NDArray[np.bool_]) -> Node:
+        low, high = np.full(fixed.size, -np.inf), np.full(fixed.size, np.inf)
+        for at, (a, b) in self.ranges.items():
+            low[at], high[at] = a, b
+        return reached(self._problem, self.places, which, node, fixed, (low, high))
+
+    def _named_speeds(self, which: str) -> dict[str, float]:
         owner = f"OptimalControl: {which}"
-        for name in state.speeds:
+        for name in self._state(which).speeds:
             self.plant.known(owner, "speed", name, balls=False)
-        return dict(state.speeds)
+        return dict(self._state(which).speeds)
+
+    def _check_chains(self) -> None:
+        """Refuse closed chains whose equations depend on each other."""
+        C = np.array(self.plant.discrete.closure_slope(*self.start))
+        rank = int(np.linalg.matrix_rank(C, _DEPENDENT)) if C.size else 0
+        if rank < len(C):
+            must = f"be independent at the start, where {rank} are"
+            remedy = "give PointConstraint the directions in which the chain could open, or start "
+            remedy += "in a pose that is not singular"
+            owner = f"model {self.plant.model.name!r}"
+            _check.refuse(owner, "equations of closed chains", len(C), must, remedy=remedy)
+
+    def _start_speeds(self, fixed: NDArray[np.bool_]) -> Array:
+        state, own = self._problem.start, self.plant.discrete
+        if state.at_rest:
+            return np.zeros(self.plant.tree.degrees)
+        found = self.plant.speeds(self._named_speeds("start"))
+        if not own.held or not found.any():
+            return found
+        owner = "OptimalControl: start"
+        if not fixed.all():
+            must, remedy = "be zero where the pose is not given by coordinates", "leave points out"
+            _check.refuse(owner, "speeds of a closed chain", found, must, remedy=remedy)
+        C = np.array(own.closure_slope(*self.start))
+        opening = float(np.abs(C @ found).max())
+        if opening > _OPENS * (1.0 + np.abs(found).max()):
+            near = found - np.linalg.pinv(C) @ (C @ found)
+            rates = self.plant.rates_of([self.start], near[None])
+            named = ", ".join(f"{name} {float(one[0]):.10g}" for name, one in rates.items())
+            must = f"be below {_OPENS:g} m/s; the nearest speeds that keep it closed are {named}"
+            _check.refuse(owner, "speed of opening of a closed chain", opening, must, unit="m/s")
+        return found
 
     def _end_speeds(self) -> Array | None:
-        given = self._speeds("end", self._problem.end)
+        given = self._named_speeds("end")
         if not given:
             return None
+        left = self.plant.tree.degrees - self.plant.discrete.held
+        if len(given) > left and self.plant.discrete.held:
+            must = f"be at most {left}: the others follow, since the chain is closed"
+            _check.refuse("OptimalControl: end", "number of speeds", len(given), must)
         every = self.plant.speeds(given)
         found = np.full(every.size, np.nan)
         for name in given:
             found[self.plant.degrees[name]] = every[self.plant.degrees[name]]
         return found
 
-    def _given(self, which: str, state: EndState) -> Array:
+    def _given(self, which: str, fixed: NDArray[np.bool_]) -> Array:
         """Numbers of a node; NaN for those that are chosen."""
-        at, plant = self._intervals.layout, self.plant
+        at = self._intervals.layout
         found = np.full(at.n_node, np.nan)
         node = self.start if which == "start" else self.end
-        if which == "start" and not state.points:
-            found[at.s] = node.s
-        for name in (*state.coordinates, *state.rotations):
-            found[plant.degrees[name]] = node.s[plant.degrees[name]]
-        found[at.a] = self._activations(which, state, node)
-        given = np.isfinite(found[at.s])
-        if given.all() and state.points:
-            owner, must = f"OptimalControl: {which}", "be left out where all coordinates are given"
-            _check.refuse(owner, "points", len(state.points), must)
+        found[at.s] = np.where(fixed, node.s, np.nan)
+        found[at.a] = self._activations(which, self._state(which), node)
         return found
 
     def _activations(self, which: str, state: EndState, node: Node) -> Array:
@@ -125,6 +195,12 @@ class Ends:
         if isinstance(state.activations, str):
             if which == "end":
                 must = "be numbers by name at the end"
+                _check.refuse(owner, "activations", state.activations, must)
+            if state.activations == "hold" and state.points:
+                must = "be by coordinates where activations hold the pose"
+                _check.refuse(owner, "points", len(state.points), must, remedy=_HOLD)
+            if state.activations == "excited" and not self._intervals.excited:
+                must = "be numbers by name, or left out, without fm.Excitations() as controls"
                 _check.refuse(owner, "activations", state.activations, must)
             return self._hold(node) if state.activations == "hold" else found
         for name, value in state.activations.items():
@@ -137,48 +213,31 @@ class Ends:
         return found
 
     def _hold(self, node: Node) -> Array:
-        """Activations of the least sum of squares that hold a pose."""
-        own, layout = self._intervals, self._intervals.layout
-        excited, _ = own.indices()
-        m, n_x = excited.size, layout.x.stop - layout.x.start
-        a, x = ca.SX.sym("a", m), ca.SX.sym("x", n_x)
-        every = ca.SX.zeros(len(self.plant.muscles))
-        for k, i in enumerate(excited):
-            every[int(i)] = a[k]
+        """Activations that are states, of the least sum of squares of all that hold a pose."""
+        own, layout, discrete = self._intervals, self._intervals.layout, self.plant.discrete
+        m, n_x = len(self.plant.muscles), layout.x.stop - layout.x.start
+        a, x, held = (ca.SX.sym(*one) for one in (("a", m), ("x", n_x), ("held", discrete.held)))
         paths = ca.DM(self.plant.paths_at(node))
-        force, left = own.balance(node.s, node.references, every, x, paths)
-        g, v = ca.vertcat(force, left), ca.vertcat(a, x)
+        force, left = own.balance(node.s, node.references, a, x, paths)
+        force += ca.DM(discrete.closure_slope(*node)).T @ held
+        g, v = ca.vertcat(force, left), ca.vertcat(a, x, held)
         problem = {"x": v, "f": ca.dot(a, a), "g": g}
         options = {"ipopt.print_level": 0, "print_time": False, "ipopt.sb": "yes",
                    "ipopt.tol": 1e-12, "ipopt.bound_relax_factor": 0.0,
                    "ipopt.compl_inf_tol": 1e-14, "ipopt.acceptable_iter": 0}  # fmt: skip
         solver = ca.nlpsol("hold", "ipopt", problem, options)
-        low = np.r_[np.zeros(m), np.full(n_x, FIBERS[0])]
-        high = np.r_[np.ones(m), np.full(n_x, FIBERS[1])]
-        guess = np.r_[np.full(m, 0.1), np.ones(n_x)]
+        free = np.full(discrete.held, np.inf)
+        low = np.r_[np.zeros(m), np.full(n_x, FIBERS[0]), -free]
+        high = np.r_[np.ones(m), np.full(n_x, FIBERS[1]), free]
+        guess = np.r_[np.full(m, 0.1), np.ones(n_x), 0.0 * np.ones(discrete.held)]
         found = solver(x0=guess, lbx=low, ubx=high, lbg=0.0, ubg=0.0)
         if not solver.stats()["success"]:
             raise ModelError(
                 "OptimalControl: start: no activations in [0, 1] hold the pose; must be held for "
                 'activations="hold": give other coordinates, or activations by name'
             )
-        values = np.array(found["x"]).ravel()[:m]
+        values = np.array(found["x"]).ravel()[own.indices()[0]]
         return np.where(values < 1e-9, 0.0, values)
-
-    def _check_chains(self) -> None:
-        """Refuse given poses in which a chain is open."""
-        own, layout = self.plant.discrete, self._intervals.layout
-        if not own.held:
-            return
-        for which, node, k in (("start", self.start, 0), ("end", self.end, -1)):
-            if not np.isfinite(self.fixed[k][layout.s]).all():
-                continue
-            opening = np.array(own.closure(*node, np.zeros(own.held))[0]).ravel()
-            worst = float(np.abs(opening).max())
-            if worst > _OPEN:
-                remedy = "leave one coordinate of the chain out at the end, or give a closed pose"
-                owner, must = f"OptimalControl: {which}", "be below 1e-9 m"
-                _check.refuse(owner, "opening of a closed chain", worst, must, remedy=remedy)
 
     def momentum(self, end: int, s: Any, R: Any, speeds: Any = None) -> Any:
         """Momenta at an end with given speeds; None if they are free.

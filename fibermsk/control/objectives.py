@@ -81,6 +81,10 @@ class Term(Checked, ABC):
         """Add terms."""
         return Objectives.of(self) + other
 
+    def __radd__(self, other: Any) -> Objectives:
+        """Add to the zero from which `sum` starts."""
+        return Objectives.of(self).__radd__(other)
+
     def __mul__(self, factor: float) -> Objectives:
         """Weigh a term."""
         return Objectives.of(self) * factor
@@ -353,6 +357,12 @@ class Objectives:
     def __add__(self, other: Any) -> Objectives:
         """Add terms."""
         return Objectives(self.terms + Objectives.of(other).terms)
+
+    def __radd__(self, other: Any) -> Objectives:
+        """Add to the zero from which `sum` starts."""
+        if type(other) is int and other == 0:
+            return self
+        return Objectives.of(other) + self
 
     def __mul__(self, factor: float) -> Objectives:
         """Weigh all terms."""

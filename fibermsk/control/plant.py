@@ -87,8 +87,9 @@ class Plant:
         if not self.tree.degrees:
             raise ModelError(f"model {model.name!r} has no free coordinate; nothing can move")
         self._slots = self.tree.slots()
-        q = np.array(self.directors.place(*self.node({}, {}))).ravel()
-        known = _declared(model) | dict(ranges or {})
+        q = np.array(self.directors.place(*self.node())).ravel()
+        narrowed = {name: one for name, one in (ranges or {}).items() if np.isfinite(one).all()}
+        known = _declared(model) | narrowed
         acting = model.acting_muscles
         paths = paths_of(model, self.directors, acting, q, kind, known)
         self.limits = {
@@ -100,6 +101,15 @@ class Plant:
         if excited and not self.muscles:
             remedy = "give a muscle a law, or use controls=fm.Torques({coordinate: largest})"
             _check.refuse(f"model {model.name!r}", "muscles", 0, "be one or more", remedy=remedy)
+
+    @property
+    def degree_names(self) -> list[str]:
+        """Names of the degrees of freedom."""
+        found = [""] * self.tree.degrees
+        for name, at in self.degrees.items():
+            n = at.stop - at.start
+            found[at] = [name] if n == 1 else [f"{name} {axis}" for axis in "xyz"]
+        return found
 
     @cached_property
     def balls(self) -> dict[str, int]:
@@ -121,25 +131,21 @@ class Plant:
             _check.refuse(owner, field, name, f"be {what} of the model", remedy=remedy)
         return self.degrees[name]
 
-    def node(self, values: Mapping[str, float], rotations: Mapping[str, Any]) -> Node:
-        """Node at values of coordinates and rotations of balls; others are those of the model."""
+    def node(self) -> Node:
+        """Node at the pose of the model."""
         s, R = np.zeros(self.tree.degrees), np.zeros((3, 3 * len(self.directors.balls)))
-        own = self.tree.coordinates
         for link, at in zip(self.tree.links, self._slots, strict=True):
             if link.motion == BALL:
                 k = 3 * self.balls[link.coordinate]
-                R[:, k : k + 3] = rotations.get(link.coordinate, self._model_rotation(link))
+                w, x, y, z = (float(one.value) for one in self._quaternion(link.coordinate))
+                R[:, k : k + 3] = Rotation.from_quat((x, y, z, w)).as_matrix()
             elif link.degrees:
-                s[at] = values.get(link.coordinate, own[link.coordinate].value)
+                s[at] = self.tree.coordinates[link.coordinate].value
         return Node(s, R)
 
     def _quaternion(self, joint: str) -> list[Any]:
         own: Any = next(one for one in self.model.joints if one.name == joint)
         return [self.tree.coordinates[name] for name in own.quaternion]
-
-    def _model_rotation(self, link: Any) -> Array:
-        w, x, y, z = (float(one.value) for one in self._quaternion(link.coordinate))
-        return Rotation.from_quat((x, y, z, w)).as_matrix()
 
     def speeds(self, given: Mapping[str, float] | None = None) -> Array:
         """Speeds of the model in the free directions of the joints, (degrees,); some by name."""

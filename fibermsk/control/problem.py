@@ -159,6 +159,9 @@ class OptimalControl:
             controls = (controls,)
         what = "an Excitations or Torques"
         _check.items(_OWNER, "controls", controls, Excitations | Torques, what, what)
+        if not controls:
+            _check.refuse(_OWNER, "controls", controls, f"have {what}")
+        _check_once(controls)
         for name in ("start", "end"):
             _check.instance(_OWNER, name, getattr(self, name), EndState, "an EndState")
         what = "a FittedPaths or a DiscretePaths"
@@ -176,6 +179,8 @@ class OptimalControl:
         )
         if any(isinstance(one.duration, FreeDuration) for one in self.phases):
             _check_times(self.objectives)
+        self._check_phases()
+        _ranges_of(self.path)
         self._warn_of_chattering()
 
     @property
@@ -231,12 +236,8 @@ class OptimalControl:
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Ranges of coordinates with both ends."""
-        return {
-            one.coordinate: (one.lower, one.upper)
-            for one in self.path
-            if isinstance(one, Range) and one.lower is not None and one.upper is not None
-        }
+        """Ranges of coordinates; infinite where they have no end."""
+        return _ranges_of(self.path)
 
     def solve(
         self,
@@ -255,14 +256,14 @@ class OptimalControl:
         Parameters
         ----------
         guess : ControlSolution, optional
-            Solution of this problem with other steps or conditions from which to start. By default
-            a straight motion between both ends.
+            Solution of this problem with other steps, durations or conditions from which to start.
+            By default a straight motion between both ends.
         starts : int
-            Number of starts; those after the first are bent at random, smoothly. The best optimum
-            is returned, the others are its `optima`.
+            Number of starts; those after the first are straight motions, bent at random, smoothly.
+            The best optimum is returned, the others are its `optima`.
         coarse : int
             Number of times that the steps are halved to start with; each solution is the guess of
-            the next finer one.
+            the next finer one. A grid without a solution is passed over.
         tolerance : float
             Tolerance of the conditions of optimality; positive.
         iterations : int
@@ -283,8 +284,9 @@ class OptimalControl:
         Raises
         ------
         ConvergenceError
-            If no optimum is found. Its `solution` is the last iterate; the message names the worst
-            violation and the controls at their bounds.
+            If no optimum is found, or a body turns by more than a quarter turn in an interval. Its
+            `solution` is the last iterate; the message names the worst violation and the controls
+            at their bounds.
         """
         from fibermsk.control.solving.search import search
 
@@ -292,6 +294,16 @@ class OptimalControl:
             self, guess, starts=starts, coarse=coarse, tolerance=tolerance, iterations=iterations,
             seed=seed, expand=expand, progress=progress,
         )  # fmt: skip
+
+    def _check_phases(self) -> None:
+        """Refuse excitations of phases outside of those of the muscles."""
+        muscles = {one.name for one in self.model.acting_muscles}
+        torques = self.largest
+        for k, phase in enumerate(self.phases):
+            for name, (low, high) in phase.controls.items():
+                if name in muscles and name not in torques and not 0.0 <= low <= high <= 1.0:
+                    must = "lie in [0, 1]"
+                    _check.refuse(f"Phase {k}", f"controls[{name!r}]", (low, high), must)
 
     def _warn_of_chattering(self) -> None:
         terms = self.objectives.terms
@@ -312,6 +324,35 @@ class OptimalControl:
                     stacklevel=4,
                 )
                 return
+
+
+def _check_once(controls: Sequence[Any]) -> None:
+    """Refuse controls that are given twice."""
+    if sum(isinstance(one, Excitations) for one in controls) > 1:
+        _check.refuse(_OWNER, "controls", "two of Excitations", "have one")
+    seen = set[str]()
+    for one in controls:
+        for name in one.largest if isinstance(one, Torques) else ():
+            if name in seen:
+                must, remedy = "be in one of Torques", "give its largest torque once"
+                _check.refuse(_OWNER, "controls", name, must, remedy=remedy)
+            seen.add(name)
+
+
+def _ranges_of(path: Sequence[Any]) -> dict[str, tuple[float, float]]:
+    """Ranges of coordinates by name; refused if they contradict each other."""
+    found: dict[str, tuple[float, float]] = {}
+    for one in path:
+        if isinstance(one, Range):
+            low, high = found.get(one.coordinate, (-np.inf, np.inf))
+            low = low if one.lower is None else max(low, one.lower)
+            high = high if one.upper is None else min(high, one.upper)
+            if low > high:
+                owner, must = f"Range of {one.coordinate!r}", f"be at most upper = {high:g}"
+                remedy = "all ranges of a coordinate hold together"
+                _check.refuse(owner, "lower", low, must, remedy=remedy)
+            found[one.coordinate] = low, high
+    return found
 
 
 def _check_times(objective: Objectives) -> None:

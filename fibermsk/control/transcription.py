@@ -14,12 +14,11 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.control.conditions import Along, FreeDuration
+from fibermsk.control.conditions import FreeDuration
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import FIBERS, Intervals
-from fibermsk.control.mechanics.elements import place_station
+from fibermsk.control.pose import Pose, conditions_at
 from fibermsk.control.problem import OptimalControl
-from fibermsk.model import Station
 
 
 class Label(NamedTuple):
@@ -66,28 +65,6 @@ class Rows:
         return np.concatenate(self.lower), np.concatenate(self.upper)
 
 
-class Pose:
-    """A pose of the model at a node, as expressions of CasADi; see `Along`."""
-
-    def __init__(self, transcription: Transcription, s: Any, R: Any, speeds: Any = None) -> None:
-        self._of, self._s, self._R, self._speeds = transcription, s, R, speeds
-
-    def coordinate(self, name: str) -> Any:
-        """Value of a coordinate [rad or m]."""
-        at = self._of.plant.known("Pose", "coordinate", name, balls=False)
-        return self._s[at]
-
-    def point(self, station: Station) -> Any:
-        """Point of a body in ground (3,) [m]."""
-        return self._of.placed(station)(self._s, self._R, ca.MX(self._s.numel(), 1))[0]
-
-    def velocity(self, station: Station) -> Any:
-        """Velocity of a point (3,) [m/s] at an end of the motion; None where speeds are free."""
-        if self._speeds is None:
-            return None
-        return self._of.placed(station)(self._s, self._R, self._speeds)[1]
-
-
 class Transcription:
     """The discrete problem for given references of the balls at the nodes.
 
@@ -99,13 +76,15 @@ class Transcription:
         The objective.
     along : list of MX
         Terms of the objective over several intervals at once.
+    scales : (n_phases,) float array
+        Durations of the phases; of those that are chosen the scale, and that of the momenta [s].
     nodes, controls, held, durations : list of slice
         Where the unknowns of each node, interval, node with multipliers, and phase stand.
     """
 
     def __init__(
         self, problem: OptimalControl, intervals: Intervals, ends: Ends, references: list[Array],
-        guess: Array,
+        scales: Array,
     ) -> None:  # fmt: skip
         self.problem, self.intervals, self.ends = problem, intervals, ends
         self.plant, self.references = intervals.plant, references
@@ -113,9 +92,7 @@ class Transcription:
         self.nodes, self.controls = list[slice](), list[slice]()
         self.held, self.durations = list[slice](), list[slice]()
         self.end_speeds = slice(0, 0)
-        self._placed: dict[int, tuple[Station, Any]] = {}  # kept, so that numbers stay theirs
-        # durations of the guess: the scale of free ones, and of the momenta
-        self.scales = guess
+        self.scales = scales
         self._phase = np.repeat(np.arange(len(problem.phases)), [p.steps for p in problem.phases])
         self.n = self._phase.size
         self._lengths = self._add_durations()
@@ -141,18 +118,6 @@ class Transcription:
             found.append(own * (scale / phase.steps))
         return found
 
-    def placed(self, station: Station) -> Any:
-        """Point of a body in ground (3,) [m], and its velocity, of s, R and speeds (degrees,)."""
-        if id(station) not in self._placed:
-            own = self.plant.directors
-            s, R = own.symbols()
-            q, v = ca.SX.sym("q", own.n), ca.SX.sym("v", own.degrees)
-            point, placed = place_station(self.plant.tree, station, q), own.place(s, R)
-            rate = ca.jacobian(point, q) @ (own.null_space(q) @ v)
-            found = ca.substitute([point, rate], [q], [placed])
-            self._placed[id(station)] = station, ca.Function("point", [s, R, v], found)
-        return self._placed[id(station)][1]
-
     def step_of(self, interval: int) -> Any:
         """Length of an interval [s]."""
         return self._lengths[self._phase[interval]]
@@ -166,7 +131,7 @@ class Transcription:
         low[at.x], high[at.x] = FIBERS
         for own, (a, b) in self.ends.ranges.items():
             low[own], high[own] = a, b
-        names = [(one, "") for one in self._degree_names()]
+        names = [(one, "") for one in plant.degree_names]
         names += [(f"activation of {plant.muscles[m].name}", "") for m in excited]
         names += [(f"fiber length of {plant.muscles[m].name}", "l_0") for m in elastic]
         names += [(f"path of {one.name}", "") for one in plant.muscles for _ in range(one.path.n)]
@@ -184,8 +149,11 @@ class Transcription:
             self.nodes.append(self.unknowns.add(symbol, a, b, labels))
             if k:
                 symbol = ca.MX.sym(f"held{n}", k)
-                free = [Label("multiplier of a closed chain", n)] * k
-                self.held.append(self.unknowns.add(symbol, -np.inf, np.inf, free))
+                own = [Label("multiplier of a closed chain", n)] * k
+                end = self.problem.end
+                idle = n == self.n and not end.at_rest and self.ends.end_speeds is None
+                most = 0.0 if idle else np.inf
+                self.held.append(self.unknowns.add(symbol, -most, most, own))
             if n < self.n:
                 symbol = ca.MX.sym(f"c{n}", at.n_interval)
                 labels = [Label(name, n + 0.5) for name in labels_c]
@@ -194,7 +162,7 @@ class Transcription:
         given = self.ends.end_speeds
         if given is not None:
             free = np.isnan(given)
-            labels = [Label(f"speed of {name} at the end", self.n) for name in self._degree_names()]
+            labels = [Label(f"speed of {name} at the end", self.n) for name in plant.degree_names]
             a, b = np.where(free, -np.inf, given), np.where(free, np.inf, given)
             self.end_speeds = self.unknowns.add(ca.MX.sym("v", given.size), a, b, labels)
 
@@ -216,13 +184,6 @@ class Transcription:
                 low[own, j], high[own, j] = a / largest[j], b / largest[j]
         return low, high
 
-    def _degree_names(self) -> list[str]:
-        found = [""] * self.plant.tree.degrees
-        for name, at in self.plant.degrees.items():
-            n = at.stop - at.start
-            found[at] = [name] if n == 1 else [f"{name} {axis}" for axis in "xyz"]
-        return found
-
     def _symbol(self, which: slice) -> Any:
         """Symbol of unknowns that were added together."""
         return self._by_start[which.start]
@@ -233,7 +194,7 @@ class Transcription:
         self._by_start = dict(zip(starts.tolist(), self.unknowns.symbols, strict=True))
         z = [self._symbol(one) for one in self.nodes]
         R = [ca.DM(one) for one in self.references]
-        names, torque = self._degree_names(), "N m"
+        names, torque = plant.degree_names, "N m"
         excited, elastic = self.intervals.indices()
         ruled = [f"activation rule of {plant.muscles[m].name}" for m in excited]
         ruled += [f"tendon rule of {plant.muscles[m].name}" for m in elastic]
@@ -254,6 +215,10 @@ class Transcription:
             if plant.discrete.held:
                 opening, pull = plant.discrete.closure(z[n][at.s], R[n], self._symbol(self.held[n]))
                 after = None if after is None else after + pull
+                if n == self.n and end_speeds is not None:
+                    rate = plant.discrete.closure_slope(z[n][at.s], R[n]) @ end_speeds
+                    labels = [Label("speed of opening of a closed chain", n, "m/s")] * rate.numel()
+                    rows.add(rate, 0.0, 0.0, labels)
                 if n not in (0, self.n) or self._is_open(n):
                     labels = [Label("closed chain", n, "m")] * opening.numel()
                     rows.add(opening, 0.0, 0.0, labels)
@@ -278,17 +243,12 @@ class Transcription:
         return float(self.scales[k]) / self.problem.phases[k].steps
 
     def _add_conditions(self, n: int, z: Any, R: Any) -> None:
-        """Points at the ends, tendons at the start, and functions along the motion."""
+        """Conditions on the pose, and tendons and activations at the start."""
         s, at = z[self.intervals.layout.s], self.intervals.layout
-        pose = Pose(self, s, R)
-        end = self.problem.start if n == 0 else self.problem.end if n == self.n else None
-        if end is not None:
-            for k, (station, place) in enumerate(end.points):
-                which = f"point {k} on {station.body.name} at the {'end' if n else 'start'}"
-                to = np.asarray(place, float)
-                for j in np.flatnonzero(np.isfinite(to)).tolist():
-                    label = Label(f"{which}, {'xyz'[j]}", n, "m")
-                    self.equations.add(pose.point(station)[j], to[j], to[j], [label])
+        end = "start" if n == 0 else "end" if n == self.n else ""
+        for one in conditions_at(self.problem, Pose(self.ends.places, s, R), end):
+            labels = [Label(one.name, n, one.unit)] * one.value.numel()
+            self.equations.add(one.value, one.lower, one.upper, labels)
         if n == 0 and at.x.stop > at.x.start:  # as a run starts, also one that moves
             excited, elastic = self.intervals.indices()
             m = len(self.plant.muscles)
@@ -307,13 +267,6 @@ class Transcription:
             labels = [Label(f"excitation of {self.plant.muscles[i].name}", 0) for i in own]
             if own:
                 self.equations.add(z[at.a] - c[own], 0.0, 0.0, labels)
-        for one in self.problem.path:
-            if isinstance(one, Along) and (one.ends or n not in (0, self.n)):
-                found = ca.MX(one.function(pose))
-                low = -np.inf if one.lower is None else one.lower
-                high = np.inf if one.upper is None else one.upper
-                labels = [Label(one.name, n)] * found.numel()
-                self.equations.add(found, low, high, labels)
 
     def _terms_along(self) -> list[Any]:
         """Value of each term of the objective that looks at several intervals at once."""
@@ -324,7 +277,7 @@ class Transcription:
         elif self.ends.end_speeds is not None:
             speeds[self.n] = self._symbol(self.end_speeds)
         nodes = [
-            Pose(self, self._symbol(own)[at], ca.DM(R), speeds.get(n))
+            Pose(self.ends.places, self._symbol(own)[at], ca.DM(R), speeds.get(n))
             for n, (own, R) in enumerate(zip(self.nodes, self.references, strict=True))
         ]
         for k in range(len(self.problem.phases)):

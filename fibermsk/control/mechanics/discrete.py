@@ -27,6 +27,9 @@ from fibermsk.errors import ConvergenceError
 _MOST, _ACCURACY = 50, 1e-13
 """Newton iterations of a step, and its last increment over 1."""
 
+_CLOSING = 8
+"""Steps of the search for a closed chain."""
+
 _SHORTEST = 1e-3
 """Share of a Newton step that is taken at least, where it makes the residual larger."""
 
@@ -99,6 +102,39 @@ class Discrete:
         held = ca.SX.sym("held", c.numel())
         pull = own.pull(placed, ca.substitute(ca.jtimes(c, q, held, True), q, placed))
         return ca.Function("closure", [s, R, held], [ca.substitute(c, q, placed), pull])
+
+    @cached_property
+    def closure_slope(self) -> Any:
+        """Rates (k, degrees) at which the equations open for unit speeds of the free directions."""
+        s, R, held = self.closure.sx_in()
+        return ca.Function("slope", [s, R], [ca.jacobian(self.closure(s, R, held)[1], held).T])
+
+    def speeds(self, node: Node, p: Array) -> Array:
+        """Speeds (degrees,) of the free directions at a node with momenta p (degrees,).
+
+        In a closed chain the momenta lack the impulse at the node, which does not change the speeds
+        that keep it closed.
+        """
+        A, C = np.array(self.momentum(*node)), np.array(self.closure_slope(*node))
+        no = np.zeros(self.held)
+        whole = np.block([[A, -C.T], [C, np.zeros((no.size, no.size))]])
+        found = np.linalg.solve(whole, np.concatenate([p, no]))
+        return np.asarray(found[: p.size], float)
+
+    def closed(self, node: Node) -> Node:
+        """Near pose in which chains are closed, as nearly as a few steps find it."""
+        s = node.s.copy()
+        for _ in range(_CLOSING if self.held else 0):
+            opening, slope = (np.array(one) for one in self._opening(s, node.references))
+            s -= np.linalg.pinv(slope) @ opening.ravel()
+        return Node(s, node.references)
+
+    @cached_property
+    def _opening(self) -> Any:
+        """Equations of closed chains, and their derivatives in the chart coordinates."""
+        s, R, _ = self.closure.sx_in()
+        c = self.closure(s, R, ca.SX(self.held, 1))[0]
+        return ca.Function("opening", [s, R], [c, ca.jacobian(c, s)])
 
     @property
     def held(self) -> int:

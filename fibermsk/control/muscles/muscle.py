@@ -68,6 +68,11 @@ class Muscle:
             remedy += "fm.HillLaw(fm.DeGrooteCurves(), ...), or use fm.with_smooth_muscles(model)"
             must = "be those of De Groote as published"
             _check.refuse(owner, "curves", type(law.curves).__name__, must, remedy=remedy)
+        for field, given in (("min_activation", 0.0), ("pull_only", False)):
+            value = getattr(law, field)
+            if value != given:
+                remedy = "its force has a kink there; use fm.with_smooth_muscles(model)"
+                _check.refuse(owner, f"law: {field}", value, f"be {given}", remedy=remedy)
         if muscle.mass is not None:
             remedy = "leave the mass out, or use fm.gradient"
             _check.refuse(owner, "mass", muscle.mass, "be None", remedy=remedy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,20 +37,29 @@ class Guess(NamedTuple):
         Excitations, and torques over their largest values.
     durations : (n_phases,) float array
         [s]
+    steps : tuple of int
+        Numbers of intervals of the phases.
     """
 
     nodes: list[Node]
     states: Array
     controls: Array
     durations: Array
+    steps: tuple[int, ...]
 
 
-def durations_of(problem: OptimalControl) -> Array:
-    """Durations of the phases [s]; free ones as guessed."""
-    given = (one.duration for one in problem.phases)
-    return np.array(
-        [float(one.guess or 0.0) if isinstance(one, FreeDuration) else one for one in given]
-    )
+def durations_of(problem: OptimalControl, near: Array | None = None) -> Array:
+    """Durations of the phases [s]; free ones as guessed, or the nearest to others (n_phases,)."""
+    found = np.zeros(len(problem.phases))
+    for k, phase in enumerate(problem.phases):
+        own = phase.duration
+        if not isinstance(own, FreeDuration):
+            found[k] = own
+        elif near is None:
+            found[k] = float(own.guess or 0.0)
+        else:
+            found[k] = np.clip(near[k], own.lower, own.upper)
+    return found
 
 
 def straight(
@@ -86,13 +96,13 @@ def straight(
             own[at] = 0.0
         for at, (low, high) in ends.ranges.items():
             own[at] = min(max(own[at], low), high)
-        nodes.append(Node(own, R))
+        nodes.append(plant.discrete.closed(Node(own, R)))
     layout = intervals.layout
     m_a, m_x = layout.a.stop - layout.a.start, layout.x.stop - layout.x.start
     states = np.hstack([np.full((t.size, m_a), ACTIVE), np.ones((t.size, m_x))])
     controls = np.full((h.size, layout.n_interval), ACTIVE)
     controls[:, layout.u] = _torques(intervals, nodes, h)
-    return Guess(nodes, states, controls, durations)
+    return Guess(nodes, states, controls, durations, tuple(one.steps for one in problem.phases))
 
 
 def _torques(intervals: Intervals, nodes: list[Node], h: Array) -> Array:
@@ -121,7 +131,9 @@ def _torques(intervals: Intervals, nodes: list[Node], h: Array) -> Array:
 
 
 def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Guess:
-    """A guess with the steps of a problem: nodes between those of another one, by share of time.
+    """A guess with the steps and durations of a problem: nodes between those of another one.
+
+    By share of the time of each phase; of the whole where the phases are others.
 
     Raises
     ------
@@ -137,8 +149,11 @@ def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Gu
             "{} coordinates, {} states and {} controls".format(*sizes),
             "have {}, {} and {}, as this problem".format(*own),
         )  # fmt: skip
-    old = np.linspace(0.0, 1.0, len(guess.nodes))
-    new = np.linspace(0.0, 1.0, n + 1)
+    same = guess.durations.size == len(problem.phases)
+    durations = durations_of(problem, guess.durations if same else None)
+    steps = [one.steps for one in problem.phases]
+    old = _shares(guess.durations, guess.steps, by_phase=same)
+    new = _shares(durations, steps, by_phase=same)
     s = np.array([one.s for one in guess.nodes])
     values = np.stack([np.interp(new, old, column) for column in s.T], axis=1)
     references = np.zeros((n + 1, 3, 3 * len(plant.directors.balls)))
@@ -152,14 +167,18 @@ def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Gu
             Rotation.from_rotvec(share[:, None] * between) * turns[lower]
         ).as_matrix()
         values[:, at] = 0.0
-    states = (
-        np.stack([np.interp(new, old, column) for column in guess.states.T], axis=1)
-        if (guess.states.size)
-        else np.zeros((n + 1, 0))
-    )
-    middle = np.clip(((np.arange(n) + 0.5) / n * len(guess.controls)).astype(int), 0, None)
+    columns = [np.interp(new, old, column) for column in guess.states.T]
+    states = np.stack(columns, axis=1) if columns else np.zeros((n + 1, 0))
+    middle = np.searchsorted(old, 0.5 * (new[1:] + new[:-1]), side="right") - 1
     nodes = [Node(a, b) for a, b in zip(values, references, strict=True)]
-    durations = guess.durations
-    if durations.size != len(problem.phases):
-        durations = durations_of(problem)
-    return Guess(nodes, states, guess.controls[middle], durations)
+    return Guess(nodes, states, guess.controls[middle], durations, tuple(steps))
+
+
+def _shares(durations: Array, steps: Sequence[int], *, by_phase: bool) -> Array:
+    """Nodes (n + 1,) by number of the phase and share of its time, or by share of the whole."""
+    sizes = np.ones(len(steps)) if by_phase else np.asarray(durations)
+    found = np.concatenate([[0.0], np.cumsum(np.repeat(sizes / steps, steps))])
+    # what rounding leaves must not move nodes between phases
+    ends = np.cumsum(steps)
+    found[ends] = np.cumsum(sizes)
+    return found if by_phase else found / found[-1]

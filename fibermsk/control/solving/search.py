@@ -86,18 +86,20 @@ def search(
 
     for k in range(starts):
         bend = rng.normal(scale=BEND, size=(plant.tree.degrees, 2)) if k else None
-        own = _coarser(problem, coarse)
-        warm = None
-        if guess is not None and not k:
-            first = resampled(guess.guess, intervals, own)
-            warm = guess.warm if guess.time.size == own.n + 1 else None
-        else:
-            first = straight(own, intervals, ends, bend)
-        one = run(own, first, warm)
-        while own.n < problem.n and one.solved.status == "success":
-            coarse_now = round(np.log2(problem.n / own.n)) - 1
-            own = _coarser(problem, coarse_now)
-            one = run(own, resampled(one.guess, intervals, own), None)
+        one: _Found | None = None
+        for own in _grids(problem, coarse):
+            warm = None
+            if one is not None and one.solved.status == "success":
+                first = resampled(one.guess, intervals, own)
+            elif guess is not None and not k:
+                first = resampled(guess.guess, intervals, own)
+                warm = guess.warm if guess.time.size == own.n + 1 else None
+            else:
+                first = straight(own, intervals, ends, bend)
+            one = run(own, first, warm)
+            if one.solved.status == "interrupted":
+                break
+        assert one is not None
         found.append(one)
         if one.solved.status == "interrupted":
             break
@@ -117,17 +119,24 @@ def _whole(owner: str, field: str, value: Any) -> int:
     return 0 if type(value) is int and value == 0 else _check.count(owner, field, value)
 
 
-def _coarser(problem: OptimalControl, halvings: int) -> OptimalControl:
-    """The problem with half the steps, several times."""
-    if not halvings:
-        return problem
-    phases = tuple(replace(one, steps=max(one.steps >> halvings, 1)) for one in problem.phases)
-    return replace(problem, duration=phases, steps=None)
+def _grids(problem: OptimalControl, halvings: int) -> list[OptimalControl]:
+    """The problem with steps that were halved several times, once less, and so on to its own."""
+    found = list[OptimalControl]()
+    for k in range(halvings, 0, -1):
+        phases = tuple(replace(one, steps=max(one.steps >> k, 1)) for one in problem.phases)
+        steps = sum(one.steps for one in phases)
+        if steps < problem.n and not (found and found[-1].n == steps):
+            found.append(replace(problem, duration=phases, steps=None))
+    return [*found, problem]
 
 
 def _check_controls(problem: OptimalControl, intervals: Intervals) -> None:
-    """Refuse unknown names among the controls of phases."""
+    """Refuse controls of one name, and unknown names among the controls of phases."""
     names = intervals.control_names
+    for name in names:
+        if names.count(name) > 1:
+            must, remedy = "be the name of one control", "give the muscle or the joint another name"
+            _check.refuse("OptimalControl", "control", name, must, remedy=remedy)
     for k, phase in enumerate(problem.phases):
         for name in phase.controls:
             if name not in names:
@@ -179,7 +188,8 @@ def _as_guess(problem: Transcription, x: Array) -> Guess:
         float(scale) * (float(x[own][0]) if own.stop > own.start else 1.0)
         for scale, own in zip(problem.scales, problem.durations, strict=True)
     ]
-    return Guess(nodes, z[:, at.s.stop : at.g.start], c, np.array(durations))
+    steps = tuple(one.steps for one in problem.problem.phases)
+    return Guess(nodes, z[:, at.s.stop : at.g.start], c, np.array(durations), steps)
 
 
 def _solution(
@@ -269,8 +279,7 @@ def _rates(intervals: Intervals, raw: Guess, z: Array, h: Array) -> Array:
         parts = intervals.step(
             z[k], nodes[k].references, z[k + 1], nodes[k + 1].references, raw.controls[k], h[k]
         )
-        p = np.array(parts[1 if n else 0]).ravel()
-        found[n] = np.linalg.solve(np.array(plant.discrete.momentum(*node)), p)
+        found[n] = plant.discrete.speeds(node, np.array(parts[1 if n else 0]).ravel())
     return found
 
 

@@ -92,6 +92,7 @@ class _Watch(ca.Callback):
         ca.Callback.__init__(self)
         self._n, self._m, self._tell = n, m, tell
         self.stop, self._count = False, -1
+        self.error: BaseException | None = None
         self._start = self._last = time.perf_counter()
         self.bounds: tuple[Array, Array] | None = None
         self.construct("watch", {})
@@ -126,7 +127,10 @@ class _Watch(ca.Callback):
             low, high = self.bounds
             off = np.maximum(np.maximum(low - g, g - high), 0.0).max(initial=0.0)
             value = float(arg[names.index("f")])
-            self._tell(SolverStep(self._count, value, float(off), now - self._start))
+            try:
+                self._tell(SolverStep(self._count, value, float(off), now - self._start))
+            except BaseException as error:  # CasADi would print it and go on
+                self.stop, self.error = True, error
         return [1 if self.stop else 0]
 
 
@@ -154,6 +158,10 @@ class Warm(NamedTuple):
     multipliers: Array
     bound_multipliers: Array
 
+    def fits(self, n: int, m: int) -> bool:
+        """Whether a problem of n unknowns and m equations has as many."""
+        return (self.bound_multipliers.size, self.multipliers.size) == (n, m)
+
 
 def solve(
     problem: Transcription,
@@ -179,7 +187,7 @@ def solve(
         "ipopt.honor_original_bounds": "yes",
     }  # fmt: skip
     start: dict[str, Any] = {"x0": np.clip(x0, low, high)}
-    if warm is not None and warm.multipliers.size == g.numel():
+    if warm is not None and warm.fits(x.numel(), g.numel()):
         options |= {"ipopt.warm_start_init_point": "yes", "ipopt.mu_init": 1e-6}
         start |= {"lam_g0": warm.multipliers, "lam_x0": warm.bound_multipliers}
     nlp = {"x": x, "f": problem.value, "g": g}
@@ -189,6 +197,8 @@ def solve(
     with _interruptible(watch):
         found = solver(**start, lbx=low, ubx=high, lbg=lbg, ubg=ubg)
     ended = time.perf_counter()
+    if watch.error is not None:
+        raise watch.error
     stats = solver.stats()
     own = {name: np.array(found[name]).ravel() for name in ("x", "g", "lam_g", "lam_x")}
     status = "success" if stats["success"] else "failed"

@@ -1,0 +1,151 @@
+"""Poses that satisfy the conditions at an end of a motion; refused where there is none."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import least_squares
+
+from fibermsk import _check
+from fibermsk._arrays import Array, Index
+from fibermsk.control.mechanics.discrete import Node
+from fibermsk.control.pose import Places, Pose, conditions_at
+from fibermsk.control.problem import OptimalControl
+
+_CLOSE = 1e-9
+"""How far from its bounds a condition may be, also the opening of a given closed chain [m]."""
+
+_TRIES, _SPREAD = 12, 0.7
+"""Poses from which one is searched for, and their deviation from the first [rad or m]."""
+
+_CHAIN = "opening of a closed chain"
+
+
+class _Rows(NamedTuple):
+    """Conditions as functions of the chart coordinates."""
+
+    function: Any  # values and their derivatives
+    lower: Array
+    upper: Array
+    names: list[str]
+    units: list[str]
+
+    def off(self, s: Array) -> Array:
+        """How far each is beyond its bounds."""
+        values = np.array(self.function(s)[0]).ravel()
+        return values - np.clip(values, self.lower, self.upper)
+
+    def slopes(self, s: Array) -> Array:
+        """Derivatives of what is beyond, (rows, degrees)."""
+        every = np.array(self.function(s)[1])
+        every[(self.lower < self.upper) & (self.off(s) == 0.0)] = 0.0
+        return every
+
+
+def reached(
+    problem: OptimalControl, places: Places, which: str, node: Node, fixed: NDArray[np.bool_],
+    bounds: tuple[Array, Array],
+) -> Node:  # fmt: skip
+    """Pose near a node with which a motion can start or end.
+
+    Parameters
+    ----------
+    problem : OptimalControl
+        Its conditions at the end that is called "start" or "end".
+    places : Places
+        Points of the plant.
+    node : Node
+        Pose from which it is searched for.
+    fixed : (degrees,) bool array
+        Chart coordinates that stay.
+    bounds : pair of (degrees,) float array
+        Ranges of the others.
+
+    Raises
+    ------
+    ModelError
+        If no pose is found.
+    """
+    rows = _rows(problem, places, which, node)
+    if not rows.names:
+        return node
+    owner = f"OptimalControl: {which}"
+    if fixed.all():
+        _refuse_far(owner, rows, node.s, given=True)
+        return node
+    free = np.flatnonzero(~fixed)
+    low, high = (one[free] for one in bounds)
+    rng, best = np.random.default_rng(0), node.s
+    for k in range(_TRIES):
+        s = node.s.copy()
+        s[free] += rng.normal(scale=_SPREAD, size=free.size) if k else 0.0
+        s = _nearest(rows, s, free, low, high)
+        if not k or np.abs(rows.off(s)).max() < np.abs(rows.off(best)).max():
+            best = s
+        if np.abs(rows.off(best)).max() <= _CLOSE:
+            break
+    _refuse_far(owner, rows, best, given=False)
+    return Node(best, node.references).centered(places.plant.directors)
+
+
+def _rows(problem: OptimalControl, places: Places, which: str, node: Node) -> _Rows:
+    own = places.plant.discrete
+    s, R = ca.MX.sym("s", node.s.size), ca.DM(node.references)
+    some = conditions_at(problem, Pose(places, s, R), which)
+    values = [one.value for one in some]
+    sizes = [one.value.numel() for one in some]
+    lower, upper = (np.repeat([getattr(c, k) for c in some], sizes) for k in ("lower", "upper"))
+    names = [one.name for one, n in zip(some, sizes, strict=True) for _ in range(n)]
+    units = [one.unit for one, n in zip(some, sizes, strict=True) for _ in range(n)]
+    if own.held:
+        values.append(own.closure(s, R, ca.MX(own.held, 1))[0])
+        lower, upper = (np.append(one, np.zeros(own.held)) for one in (lower, upper))
+        names += [_CHAIN] * own.held
+        units += ["m"] * own.held
+    g = ca.vertcat(ca.MX(0, 1), *values)
+    return _Rows(ca.Function("rows", [s], [g, ca.jacobian(g, s)]), lower, upper, names, units)
+
+
+def _nearest(rows: _Rows, s: Array, free: Index, low: Array, high: Array) -> Array:
+    """Pose that satisfies the conditions as nearly as it can, from another one."""
+    whole = s.copy()
+
+    def at(x: Array) -> Array:
+        whole[free] = x
+        return whole
+
+    def slopes(x: Array) -> Array:
+        return rows.slopes(at(x))[:, free]
+
+    # ranges that leave nothing are widened by as little as the search needs
+    high = np.maximum(high, low + _CLOSE)
+    inside = 1e-3 * np.minimum(high - low, 1.0)
+    solver: Any = least_squares  # whose types have no function for the slopes
+    found = solver(
+        lambda x: rows.off(at(x)), np.clip(s[free], low + inside, high - inside), slopes,
+        bounds=(low, high), xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=200,
+    )  # fmt: skip
+    return at(found.x).copy()
+
+
+def _refuse_far(owner: str, rows: _Rows, s: Array, *, given: bool) -> None:
+    off = rows.off(s)
+    k = int(np.abs(off).argmax())
+    if abs(off[k]) <= _CLOSE:
+        return
+    value, unit = float(np.array(rows.function(s)[0]).ravel()[k]), rows.units[k]
+    if rows.names[k] == _CHAIN:
+        must = f"be below {_CLOSE:g} m"
+        remedy = "leave one coordinate of the chain out at the end, or give a closed pose"
+        value = abs(value)
+    else:
+        low, high = rows.lower[k], rows.upper[k]
+        must = f"be {low:g}" if low == high else f"lie in [{low:g}, {high:g}]"
+        remedy = "change the pose that is given, or this condition"
+    if not given:
+        must += ", and no pose was found that is nearer and satisfies all conditions there"
+        remedy = "give conditions that can be reached and do not contradict each other"
+    _check.refuse(owner, rows.names[k], value, must, unit=unit, remedy=remedy)
