@@ -19,10 +19,11 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.control.mechanics.branches import in_all_branches
 from fibermsk.control.mechanics.directors import SX, Directors, cayley, uncayley
 from fibermsk.control.mechanics.elements import Elements
 from fibermsk.control.mechanics.tree import BALL
-from fibermsk.errors import ConvergenceError
+from fibermsk.errors import ConvergenceError, ModelError
 
 _MOST, _ACCURACY = 50, 1e-13
 """Newton iterations of a step, and its last increment over 1."""
@@ -84,8 +85,9 @@ class Discrete:
             if link.motion == BALL or not link.degrees:
                 continue
             value, rate = 0.5 * (s0[at] + s1[at]), (s1[at] - s0[at]) / h
-            for law in own.tree.coordinates[link.coordinate].laws:
-                found[at] += law(value, rate).force / link.slope
+            coordinate = own.tree.coordinates[link.coordinate]
+            for law in coordinate.laws:
+                found[at] += _force(coordinate.name, law, value, rate) / link.slope
         for ball in self.elements.balls:
             at, k = slots[ball.link], 3 * own.balls.index(ball.link)
             before, after = (cayley(s[at]) @ R[:, k : k + 3] for s, R in ((s0, R0), (s1, R1)))
@@ -180,6 +182,18 @@ class Discrete:
             f"the discrete step of {h:g} s is not solved by Newton's method; use a smaller one",
         )
         return Node(found[:n], R), found[n:]
+
+
+def _force(name: str, law: Any, value: SX, rate: SX) -> SX:
+    """Force of a law of a coordinate."""
+    try:
+        return in_all_branches(lambda q, p: law(q, p).force, value, rate)
+    except Exception as error:  # whatever a law of the user does
+        raise ModelError(
+            f"coordinate {name!r}: law {type(law).__name__} cannot be an expression of CasADi "
+            f"({type(error).__name__}: {error}); must use arithmetic, comparisons, and functions "
+            "of numpy; or leave it out, or use fm.gradient"
+        ) from error
 
 
 def newton(function: Callable[[Array], tuple[Any, Any]], guess: Array, message: str) -> Array:

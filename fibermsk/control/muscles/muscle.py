@@ -11,8 +11,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import casadi as ca
+import numpy as np
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.control.mechanics.directors import SX
 from fibermsk.control.muscles.path import MusclePath
 from fibermsk.control.muscles.traced import Traced
@@ -103,6 +105,20 @@ class Muscle:
         if self.dynamics is not None:
             rule = a1 - a0 - h * _rate(self.dynamics, e, a)
         return Acting(force, rule, row)
+
+    def by_law(
+        self, lengths: Array, a: Array, fibers: Array, h: Array
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """Forces (n,) [N] over intervals, and what the tendon leaves, by the law with its branches.
+
+        Of lengths of path and fibers (n + 1,) [m] at the nodes, mean activations and h (n,).
+        """
+        middle, fiber = (0.5 * (one[1:] + one[:-1]) for one in (lengths, fibers))
+        speed, rate = (np.diff(one) / h for one in (lengths, fibers))
+        given = zip(middle, speed, a, fiber, rate, strict=True)
+        rows = [self._equations(self._c, *one) for one in given]
+        found = np.array([(force[0], row[0]) for force, row in rows]).reshape(-1, 2).T
+        return found[0], found[1]
 
     def force_at(self, length: SX, a: SX, x: SX) -> SX:
         """Force [N] at rest."""

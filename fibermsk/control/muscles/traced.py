@@ -12,13 +12,8 @@ from typing import Any
 import casadi as ca
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from fibermsk.control.mechanics.branches import applied
 from fibermsk.control.mechanics.directors import SX
-
-_NAMES = {
-    "add": "plus", "arcsinh": "asinh", "arctan2": "atan2", "divide": "rdivide",
-    "multiply": "times", "subtract": "minus",
-}  # fmt: skip
-"""Functions of numpy that have another name in CasADi."""
 
 
 class Traced(NDArrayOperatorsMixin):
@@ -30,8 +25,5 @@ class Traced(NDArrayOperatorsMixin):
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Traced:
         """Apply a function of numpy to both."""
         given = [one if isinstance(one, Traced) else Traced(one, one) for one in inputs]
-        symbols, name = [one.symbol for one in given], str(ufunc.__name__)
-        own = getattr(ca, _NAMES.get(name, name), None) if name != "negative" else ca.SX.__neg__
-        if own is None:
-            raise TypeError(f"CasADi has no function {name}")
-        return Traced(own(*symbols), ufunc(*(one.real for one in given)))
+        symbols = [one.symbol for one in given]
+        return Traced(applied(ufunc, symbols), ufunc(*(one.real for one in given)))

@@ -12,7 +12,7 @@ from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.muscles.exact import ExactPath
 from fibermsk.control.muscles.geodesic import DiscretePath
 from fibermsk.control.plant import Plant
-from fibermsk.control.solving.solution import Resimulation
+from fibermsk.control.solving.solution import ControlSolution
 from fibermsk.errors import PathError
 from fibermsk.model import Model
 from fibermsk.system import skeleton
@@ -21,16 +21,18 @@ from fibermsk.system.lines.batch import MuscleGeometry
 LARGE = 0.05
 """Difference to the run of `simulate` above which steps are few [rad or m]."""
 
+_EQUAL = 1e-6
+"""Difference of a force over the largest up to which it is that of the law."""
+
 _SAME = 1e-6
 """Difference of lengths of a path up to which it is that of the package [m]."""
 
 
 def remarks_of(
-    plant: Plant, model: Model, nodes: list[Node], coordinates: Mapping[str, Array],
-    lengths: Mapping[str, Array], paths: Array, again: Resimulation,
-) -> list[str]:  # fmt: skip
+    plant: Plant, model: Model, nodes: list[Node], paths: Array, solution: ControlSolution
+) -> list[str]:
     """Remarks on a solution at nodes, with unknowns of their paths (n + 1, n_path)."""
-    found = list[str]()
+    found, again = _of_laws(plant, solution), solution.resimulation
     if not again.coordinate <= LARGE:
         off = (
             "the run failed" if np.isnan(again.coordinate) else f"it is {again.coordinate:.2g} off"
@@ -40,7 +42,7 @@ def remarks_of(
             "steps are too few for this motion, use more"
         )
     words = {one.name: one.path.word for one in plant.muscles}
-    found += _of_paths(model, coordinates, lengths, words)
+    found += _of_paths(model, solution.coordinates, solution.lengths, words)
     found += _of_lifted(plant, paths)
     for muscle in plant.muscles:
         if not isinstance(muscle.path, ExactPath) or muscle.path.surface is None:
@@ -52,6 +54,27 @@ def remarks_of(
             found.append(
                 f"line muscle {muscle.name!r} touches and leaves {muscle.path.surface.name!r} "
                 "during the motion, where its moment arm has a kink"
+            )
+    return found
+
+
+def _of_laws(plant: Plant, solution: ControlSolution) -> list[str]:
+    """Remarks on muscles where their laws take branches that the solution does not."""
+    found, h = list[str](), np.diff(solution.time)
+    for muscle in plant.muscles:
+        name, none = muscle.name, np.zeros(h.size)
+        active = solution.activations.get(name)
+        mean = solution.controls.get(name, none)
+        mean = mean if active is None else 0.5 * (active[1:] + active[:-1])
+        fibers = solution.fiber_lengths.get(name, np.full(h.size + 1, muscle.optimum))
+        forces, left = muscle.by_law(solution.lengths[name], mean, fibers, h)
+        off = np.maximum(np.abs(forces - solution.forces[name]) / muscle.strength, np.abs(left))
+        if off.max() > _EQUAL:
+            n = int(off.argmax())
+            found.append(
+                f"the force of line muscle {name!r} in interval {n} is not that of its law, by "
+                f"{off[n]:.2g} of its largest: its fibers are at their shortest; give its law "
+                "another max_pennation_angle, or keep the motion within a fm.Range"
             )
     return found
 

@@ -160,8 +160,26 @@ def _solved(
         centered = [one.centered(plant.directors) for one in found.nodes]
         guess, warm = found._replace(nodes=centered), None
         if max(sizes, default=0.0) <= _FAR or solved.status == "interrupted" or not left:
-            return _Found(own, solved, guess)
+            return _Found(own, _without_leaps(plant, solved, found.nodes), guess)
     raise AssertionError
+
+
+def _without_leaps(plant: Plant, solved: Solved, nodes: list[Node]) -> Solved:
+    """The same; failed if a link turns further in an interval than its momentum tells."""
+    if solved.status != "success" or not plant.tree.of_body:
+        return solved
+    places = (np.array(plant.directors.place(*one)).reshape(-1, 12) for one in nodes)
+    R = np.array([one[:, 3:].reshape(-1, 3, 3) for one in places])
+    cosines = 0.5 * (np.einsum("nlij,nlij->nl", R[1:], R[:-1]) - 1.0)
+    n, link = np.unravel_index(cosines.argmin(), cosines.shape)
+    if cosines[n, link] >= 0.0:
+        return solved
+    angle = np.degrees(np.arccos(max(cosines[n, link], -1.0)))
+    reason = (
+        f"{plant.tree.links[link].name!r} turns by {angle:.0f} degrees in interval {n}, where "
+        "equations allow any motion beyond a quarter turn; use more steps"
+    )
+    return replace(solved, status="failed", reason=reason)
 
 
 def _unknowns(problem: Transcription, guess: Guess) -> Array:
@@ -237,9 +255,9 @@ def _solution(
         solved.build_seconds, solved.solve_seconds, solved.entries, solved.pattern, again, result,
         found.guess,
         Warm(solved.multipliers, solved.bound_multipliers),
-        tuple(remarks_of(plant, model, raw.nodes, coordinates, lengths_of, g, again)),
-        optima,
+        optima=optima,
     )  # fmt: skip
+    solution = replace(solution, remarks=tuple(remarks_of(plant, model, raw.nodes, g, solution)))
     return replace(solution, result=as_result(solution, plant))
 
 
