@@ -107,19 +107,23 @@ def conditions_at(problem: OptimalControl, pose: Pose, end: str = "") -> list[Co
 def _value(one: Along, pose: Pose) -> Any:
     """Value of the function of a path constraint."""
     try:
-        found = ca.MX(one.function(pose))
+        given = one.function(pose)
     except ModelError:
         raise
     except Exception as error:  # whatever a function of the user does
-        raise _refusal(one, f"{type(error).__name__}: {error}".strip()) from error
+        raise _refusal(one, f"raises {type(error).__name__}: {error}") from error
+    try:
+        found = ca.MX(given)
+    except NotImplementedError as error:
+        raise _refusal(one, f"returns {given!r:.60}") from error
     if found.is_constant():
-        raise _refusal(one, str(found))
+        raise _refusal(one, f"returns {given!r:.60}")
     return found
 
 
 def _refusal(one: Along, found: str) -> ModelError:
     return ModelError(
-        f"path constraint {one.name!r}: function returns {found.splitlines()[-1]}; must return an "
+        f"path constraint {one.name!r}: function {found.splitlines()[0]}; must return an "
         "expression of CasADi that depends on the pose; use functions of casadi, such as fmax for "
         "max, if_else for if, and vertcat for several; a Pose has no velocities here"
     )

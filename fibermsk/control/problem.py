@@ -190,8 +190,10 @@ class OptimalControl:
 
     def times(self, durations: Array) -> Array:
         """Times of the nodes (n + 1,) [s] for durations of the phases [s]."""
-        steps = [one.steps for one in self.phases]
-        return np.concatenate([[0.0], np.cumsum(np.repeat(durations / steps, steps))])
+        ends = np.concatenate([[0.0], np.cumsum(durations)])
+        parts = zip(ends, ends[1:], self.phases, strict=False)
+        own = [np.linspace(a, b, phase.steps + 1)[1:] for a, b, phase in parts]
+        return np.concatenate([[0.0], *own])
 
     @property
     def phases(self) -> tuple[Phase, ...]:

@@ -1,4 +1,4 @@
-"""Elastic tendons, closed chains, work, points and functions of the pose in optimal control."""
+"""Elastic tendons, work, points and functions of the pose in optimal control."""
 
 import numpy as np
 import pytest
@@ -65,58 +65,6 @@ def test_muscles_without_activation_dynamics_are_given_their_activation():
     solution = fm.OptimalControl(model, **given(start=start, end=end)).solve(**QUIET)
     assert not solution.activations and solution.resimulation.coordinate < 2e-3
     assert solution.objective < 0.0220
-
-
-def four_bar():
-    """Two cranks on the ground, and a rod between them."""
-    model = fm.Model("four_bar", gravity=(0.0, 0.0, -9.81))
-    bodies = [
-        model.add(fm.Body(name, mass, (0.0, 0.0, -0.1), (4e-3, 4e-3, 4e-4)))
-        for name, mass in (("left", 1.0), ("rod", 0.8), ("right", 1.2))
-    ]
-    left, rod, right = bodies
-    axis = (0, -1, 0)
-    model.add(
-        fm.Hinge("a", model.ground, left, (0, 0, 0), axis, value=0.2),
-        fm.Hinge("b", left, rod, (0, 0, -0.2), axis, value=np.pi / 2),
-        fm.Hinge("c", model.ground, right, (0.2, 0, 0), axis, value=0.2),
-    )
-    ends = rod.at(0, 0, -0.2), right.at(0, 0, -0.2)
-    across = ((1.0, 0, 0), (0, 0, 1.0))
-    model.add(fm.PointConstraint("joint", *ends, directions=across))
-    return model
-
-
-def closed_pose(model):
-    """Values of the coordinates at which the chain is closed, for a crank at 0.2 rad."""
-    a = 0.2
-    # a parallelogram: the rod stays level, the other crank turns alike
-    return {"a": a, "b": np.pi / 2 - a, "c": a}
-
-
-def test_a_closed_chain_moves_as_in_a_run():
-    model, off = four_bar(), []
-    start = fm.AtRest(closed_pose(model))
-    for n in (20, 40, 80):
-        problem = fm.OptimalControl(
-            model, duration=0.4, steps=n, controls=fm.Torques({"a": 5.0}), start=start,
-            end=fm.AtRest(a=0.8),
-        )  # fmt: skip
-        solution = problem.solve(**QUIET)
-        off.append(solution.resimulation.coordinate)
-        assert solution.resimulation.discrete < 1e-9
-        gap = solution.coordinates["c"] - solution.coordinates["a"]
-        assert np.abs(gap).max() < 1e-12
-    assert orders(off) == pytest.approx([2.0, 2.0], abs=0.2)
-
-
-def test_an_open_chain_at_the_start_is_refused():
-    problem = fm.OptimalControl(
-        four_bar(), duration=0.4, steps=5, controls=fm.Torques({"a": 5.0}),
-        start=fm.AtRest({"a": 0.2, "b": 1.0, "c": 0.2}), end=fm.AtRest(a=0.8),
-    )  # fmt: skip
-    with pytest.raises(fm.ModelError, match="opening of a closed chain"):
-        problem.solve(**QUIET)
 
 
 def test_a_point_is_reached_and_a_bound_of_the_pose_is_kept(brief):

@@ -1,5 +1,6 @@
 """Problems that cannot be solved are refused before they are; failures name what is violated."""
 
+import math
 import re
 import signal
 
@@ -25,6 +26,29 @@ def model(change):
 
 def biceps(**fields):
     return model((lambda own: own.muscle("biceps"), fields))
+
+
+OTHER = fm.Body("other", 1.0, (0, 0, 0), (1, 1, 1)).at(0, 0, 0)
+
+
+def hand():
+    return fm.make_scene("two_muscle_arm").model.body("forearm").at(0, 0, -0.28)
+
+
+def end_of(given):
+    """State at an end: as given, or with the hand at places, and activations."""
+    if given == "point":
+        return fm.AtRest(elbow=1.7, points=[(hand(), (0.2, 0, -0.3))])
+    if given == "ground":
+        return fm.AtRest(
+            points=[(fm.make_scene("two_muscle_arm").model.ground.at(0, 0, 0), (0,) * 3)]
+        )
+    if isinstance(given, fm.EndState):
+        return given
+    places, active = (given[0], given[1]) if given[-1] == "hold" else (given, None)
+    if not isinstance(places, list):
+        places = [places]
+    return fm.AtRest(points=[(hand(), one) for one in places], activations=active)
 
 
 REFUSED = {
@@ -110,15 +134,120 @@ REFUSED = {
     ),
     "jerk of another model": (
         None,
-        {"objective": fm.Jerk([fm.Body("other", 1.0, (0, 0, 0), (1, 1, 1)).at(0, 0, 0)])},
+        {"objective": fm.Jerk([OTHER])},
         r"Jerk: points = 'other'",
     ),
     "no muscles": ("bones", {}, r"muscles = 0; must be one or more"),
+    "no controls": (None, {"controls": []}, r"controls = .*must have an Excitations or Torques"),
+    "excitations twice": (
+        None, {"controls": [fm.Excitations(), fm.Excitations(0.1)]}, r"two of Excitations",
+    ),
+    "a torque twice": (
+        None,
+        {"controls": [fm.Torques({"elbow": 1.0}), fm.Torques({"elbow": 2.0}, limited=False)]},
+        r"controls = 'elbow'; must be in one of Torques",
+    ),
+    "excitations of a part that are none": (
+        None,
+        {"duration": [fm.Phase(0.3, 3, {"biceps": (-0.1, 1.0)})], "steps": None},
+        r"Phase 0: controls\['biceps'\].*must lie in \[0, 1\]",
+    ),
+    "excited without excitations": (
+        None,
+        {"controls": fm.Torques({"elbow": 9.0}), "start": fm.AtRest(activations="excited")},
+        r"activations = 'excited'; must be numbers by name, or left out",
+    ),
+    "ranges that leave nothing": (
+        None,
+        {"path": [fm.Range("elbow", 0.1, 1.0), fm.Range("elbow", 1.2)]},
+        r"Range of 'elbow': lower = 1\.2; must be at most upper = 1;",
+    ),
+    "a muscle with a least activation": (
+        lambda: biceps(law=fm.HillLaw(tendon="rigid", min_activation=0.05)),
+        {},
+        r"law: min_activation = 0\.05; must be 0",
+    ),
+    "a muscle that only pulls": (
+        lambda: biceps(law=fm.HillLaw(tendon="rigid", pull_only=True)),
+        {},
+        r"law: pull_only = True; must be False",
+    ),
+    "a term plus a number": (
+        None, {"objective": lambda: 1 + fm.Effort()}, r"objective = 1; must be a term",
+    ),
+    "a point of the ground": (
+        None, {"end": "ground"}, r"end: points = 'ground'; must be on a body of the model that mov",
+    ),
+    "a point out of reach": (
+        None, {"end": (0.9, None, 0.0)}, r"point 0 on forearm at the end, x = 0\.\d+ m; must be 0",
+    ),
+    "points that contradict each other": (
+        None, {"end": [(0.2, None, None), (0.1, None, None)]}, r"no pose was found that is nearer",
+    ),
+    "a point outside of a range": (
+        None,
+        {"end": (0.0, None, -0.631), "path": [fm.Range("elbow", 0.2, 2.0)]},
+        r"point 0 on forearm at the end, .* no pose was found",
+    ),
+    "a start by a point outside of a range": (
+        None,
+        {"start": (0.0, None, -0.631), "path": [fm.Range("elbow", 0.2, 2.0)]},
+        r"point 0 on forearm at the start, .* no pose was found",
+    ),
+    "a held start by a point": (
+        None,
+        {"start": ((0.1, None, None), "hold")},
+        r"start: points = 1; must be by coordinates where activations hold the pose",
+    ),
+    "a path constraint that an end breaks": (
+        None,
+        {"path": [fm.Along("low", lambda pose: pose.coordinate("elbow"), upper=1.5, ends=True)]},
+        r"end: low = 1\.7; must lie in \[-inf, 1\.5\]",
+    ),
+    "a path constraint that returns nothing": (
+        None, {"path": [fm.Along("none", lambda pose: None, 0.0)]}, r"'none': function returns",
+    ),
+    "a path constraint of numbers": (
+        None, {"path": [fm.Along("one", lambda pose: 1.0, 0.0)]}, r"'one': function returns 1\.0;",
+    ),
+    "a path constraint that compares": (
+        None,
+        {"path": [fm.Along("most", lambda pose: max(pose.coordinate("elbow"), 1.0), 0.0)]},
+        r"'most': function raises .*fmax for max",
+    ),
+    "a path constraint of another model": (
+        None,
+        {"path": [fm.Along("far", lambda pose: pose.point(OTHER)[0], 0.0)]},
+        r"Pose: point = 'other'; must be on a body of the model",
+    ),
+    "a path constraint of speeds": (
+        None,
+        {"path": [fm.Along("slow", lambda pose: pose.velocity(hand())[0], 0.0)]},
+        r"'slow': function raises TypeError.*a Pose has no velocities here",
+    ),
+    "a muscle with the name of a coordinate": (
+        "renamed", {"controls": [fm.Excitations(), fm.Torques({"elbow": 5.0})]},
+        r"control = 'elbow'; must be the name of one control",
+    ),
+    "a law of a coordinate that needs numbers": (
+        "law", {}, r"coordinate 'elbow': law Sine cannot be an expression of CasADi \(TypeError",
+    ),
 }  # fmt: skip
+
+
+class Sine:
+    """A law that computes with numbers alone."""
+
+    def __call__(self, q, p):
+        return fm.CoordinateForce(-math.sin(q), -math.cos(q), 0.0, 1.0 - math.cos(q))
 
 
 def made(what):
     own = fm.make_scene("two_muscle_arm").model
+    if what == "law":
+        return own.edit({own.coordinates[0]: {"forces": Sine()}})
+    if what == "renamed":
+        return own.edit({own.muscle("biceps"): {"name": "elbow"}})
     if what == "weak":
         return own.edit({own.muscle("biceps"): {"max_isometric_force": 5.0}})
     if what == "bones":
@@ -143,14 +272,16 @@ def test_a_motion_is_not_followed_in_a_time_that_is_chosen():
 def test_what_cannot_be_solved_is_refused(case):
     model_, settings, message = REFUSED[case]
     settings = dict(settings)
-    if settings.get("end") == "point":
-        hand = fm.make_scene("two_muscle_arm").model.body("forearm").at(0, 0, -0.28)
-        settings["end"] = fm.AtRest(elbow=1.7, points=[(hand, (0.2, 0, -0.3))])
+    for which in ("start", "end"):
+        if which in settings:
+            settings[which] = end_of(settings[which])
     with pytest.raises(fm.ModelError) as caught:
         if model_ is not None:
             settings["model"] = model_() if callable(model_) else made(model_)
         elif "model" in settings:
             settings["model"] = made(settings["model"])
+        if callable(settings.get("objective")):
+            settings["objective"] = settings["objective"]()
         arm(**settings).solve(progress=False)
     assert re.search(message, str(caught.value), re.DOTALL), str(caught.value)
 
