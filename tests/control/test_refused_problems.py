@@ -167,6 +167,11 @@ REFUSED = {
         {},
         r"law: min_activation = 0\.05; must be 0",
     ),
+    "fibers at their shortest at the start": (
+        lambda: biceps(tendon_slack_length=0.4),
+        {"start": fm.AtRest(elbow=0.3)},
+        r"length of the path = .* m; must exceed tendon_slack_length",
+    ),
     "a muscle that only pulls": (
         lambda: biceps(law=fm.HillLaw(tendon="rigid", pull_only=True)),
         {},
@@ -317,6 +322,17 @@ def test_few_steps_are_told():
     solution = arm(steps=2).solve(progress=False)
     assert any("the steps are too few" in one for one in solution.remarks)
     assert solution.summary["warnings"] == list(solution.remarks)
+
+
+def test_forces_that_are_not_those_of_the_law_are_told():
+    """A rigid tendon that becomes longer than the path of its muscle."""
+    own = fm.make_scene("two_muscle_arm").model
+    slack = {"tendon_slack_length": 0.33, "pennation_angle": 0.0}
+    solution = arm(
+        model=own.edit({own.muscle("triceps"): slack}), steps=20, start=fm.AtRest(elbow=1.7),
+        controls=[fm.Excitations(), fm.Torques({"elbow": 20.0})], end=fm.AtRest(elbow=0.3),
+    ).solve(progress=False)  # fmt: skip
+    assert any("'triceps' in interval" in one for one in solution.remarks)
 
 
 def test_a_solution_is_kept_in_a_file(tmp_path):

@@ -91,6 +91,18 @@ def _forward(intervals: Intervals) -> Any:
     return ca.Function("forward", [*given, p, held], [left, slope])
 
 
+def started_model(
+    plant: Plant, values: Mapping[str, float], speeds: Mapping[str, float]
+) -> Model:  # fmt: skip
+    """The model with other coordinates and rates at its start."""
+    model = plant.model
+    changed = {
+        one: {"value": values[one.name], "speed": speeds[one.name]}
+        for joint in model.joints for one in joint.coordinates if one.name in values
+    }  # fmt: skip
+    return model.edit(changed)
+
+
 def driven_model(
     plant: Plant, time: Array, start: Mapping[str, Array], activations: Mapping[str, Array],
     controls: Mapping[str, Array], speeds: Mapping[str, float],
@@ -110,12 +122,7 @@ def driven_model(
     speeds : mapping of str to float
         Rates of the coordinates at the start.
     """
-    model, changed = plant.model, {}
-    for joint in model.joints:
-        for one in joint.coordinates:
-            if one.name in start:
-                changed[one] = {"value": float(start[one.name][0]), "speed": speeds[one.name]}
-    model = model.edit(changed)
+    model = started_model(plant, {name: float(one[0]) for name, one in start.items()}, speeds)
     driven: dict[str, Any] = {}
     for muscle in model.acting_muscles:
         excitation: Any = (

@@ -73,8 +73,8 @@ def _of_laws(plant: Plant, solution: ControlSolution) -> list[str]:
             n = int(off.argmax())
             found.append(
                 f"the force of line muscle {name!r} in interval {n} is not that of its law, by "
-                f"{off[n]:.2g} of its largest: its fibers are at their shortest; give its law "
-                "another max_pennation_angle, or keep the motion within a fm.Range"
+                f"{off[n]:.2g} of its largest: its fibers are at their shortest; keep the "
+                "motion within a fm.Range, or give it an elastic tendon"
             )
     return found
 

@@ -16,13 +16,20 @@ from fibermsk.control.interval import Intervals
 from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.plant import Plant
 from fibermsk.control.problem import OptimalControl
-from fibermsk.control.solving.again import at_nodes, driven_model, marched, simulated
+from fibermsk.control.solving.again import (
+    at_nodes,
+    driven_model,
+    marched,
+    simulated,
+    started_model,
+)
 from fibermsk.control.solving.guess import BEND, Guess, resampled, straight
 from fibermsk.control.solving.remarks import remarks_of
 from fibermsk.control.solving.solution import ControlSolution, Resimulation, as_result, by_name
 from fibermsk.control.solving.solver import Solved, SolverStep, Warm, solve, worst_of
 from fibermsk.control.transcription import Transcription
 from fibermsk.errors import ConvergenceError
+from fibermsk.system import build
 
 _FAR = 2.0
 """Size of the vector of a ball, from its reference, above which references move to the solution: a
@@ -75,6 +82,8 @@ def search(
     _check_controls(problem, intervals)
     for _, term in problem.objectives.terms:
         term.check(plant)
+    # a start that `simulate` refuses is refused before the search
+    build(started_model(plant, *_start_of(plant, [ends.start], ends.start_speeds)))
     rng = np.random.default_rng(seed)
     found = list[_Found]()
 
@@ -239,8 +248,7 @@ def _solution(
     lengths = np.array([np.array(one).ravel() for one in found_lengths])
     coordinates = plant.coordinates_of(raw.nodes)
     names_of_terms = [term.name for _, term in problem.objectives.terms]
-    first = plant.rates_of(raw.nodes[:1], ends.start_speeds[None])
-    speeds_at_start = {name: float(one[0]) for name, one in first.items()}
+    speeds_at_start = _start_of(plant, raw.nodes[:1], ends.start_speeds)[1]
     model = driven_model(plant, time, coordinates, activations, controls, speeds_at_start)
     result = simulated(model, time)
     speeds, again = _again(intervals, ends, raw, z, h, time, coordinates, result)
@@ -259,6 +267,15 @@ def _solution(
     )  # fmt: skip
     solution = replace(solution, remarks=tuple(remarks_of(plant, model, raw.nodes, g, solution)))
     return replace(solution, result=as_result(solution, plant))
+
+
+def _start_of(
+    plant: Plant, nodes: list[Node], speeds: Array
+) -> tuple[dict[str, float], dict[str, float]]:  # fmt: skip
+    """Coordinates at one node, and their rates."""
+    found = plant.coordinates_of(nodes), plant.rates_of(nodes, speeds[None])
+    values, rates = ({name: float(x[0]) for name, x in one.items()} for one in found)
+    return values, rates
 
 
 def _again(
