@@ -16,6 +16,7 @@ import fibermsk as fm
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "scenes"))
 import arm26_reach  # noqa: E402
+import fastest_reach  # noqa: E402
 import two_muscle_arm  # noqa: E402
 import upper_body  # noqa: E402
 
@@ -27,6 +28,21 @@ def cleaned(axes):
     axes.grid(True, color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def drawn(places, result, **how):
+    """Pictures of both ends of a result in one scale, without what is written at their sides."""
+    file, images = HERE / "made.png", []
+    for time in result.time[[0, -1]]:
+        fm.view.screenshot(result, file, time=float(time), size=(1600, 1200), **how)
+        images.append(plt.imread(file)[:, 320:1280, :3])
+        file.unlink()
+    inked = (np.array(images) < 0.97).any(axis=(0, 3))
+    rows, columns = (np.flatnonzero(inked.any(axis=axis))[[0, -1]] for axis in (1, 0))
+    for place, image, title in zip(places, images, ("start", "end"), strict=True):
+        place.imshow(image[rows[0] : rows[1], columns[0] : columns[1]])
+        place.set_title(title, fontsize=10)
+        place.axis("off")
 
 
 def two_muscles() -> None:
@@ -59,6 +75,37 @@ def two_muscles() -> None:
     figure.savefig(HERE / "two_muscle_arm.png", dpi=150)
 
 
+def fastest() -> None:
+    """Excitations and angle of the fastest reach, and its duration over the number of steps."""
+    figure, (controls, angle, durations) = plt.subplots(
+        1, 3, figsize=(10.5, 3.2), layout="constrained"
+    )
+    whole = fastest_reach.scene().solve(progress=False)
+    for name, color in (("biceps", ORANGE), ("triceps", GREEN)):
+        controls.stairs(whole.controls[name], 1e3 * whole.time, color=color, label=name, lw=1.6)
+        angle.plot(1e3 * whole.time, whole.activations[name], "--", color=color)
+    angle.plot(1e3 * whole.time, whole.coordinates["elbow"], color=BLUE)
+    controls.set(xlabel="time [ms]", ylabel="excitation")
+    controls.legend(frameon=False)
+    angle.set(xlabel="time [ms]", ylabel="angle [rad]; dashed: activations")
+    counts = np.array([30, 45, 60, 90, 120, 180, 240, 300])
+    parts = [fastest_reach.scene(n, phases=True).solve(progress=False).duration for n in (80, 160)]
+    exact = (4.0 * parts[1] - parts[0]) / 3.0
+    for phases, color, label in ((False, ORANGE, "one part"), (True, BLUE, "three parts")):
+        steps = [n // 3 if phases else n for n in counts]
+        found = [fastest_reach.scene(steps=n, phases=phases).solve(progress=False) for n in steps]
+        off = [abs(one.duration - exact) for one in found]
+        durations.loglog(counts, 1e3 * np.array(off), "o-", color=color, label=label)
+        print(label, [round(1e3 * one.duration, 4) for one in found], 1e3 * exact)
+    durations.set(xlabel="number of steps", ylabel="error of the duration [ms]")
+    durations.set_xticks(counts[::2], [str(n) for n in counts[::2]])
+    durations.minorticks_off()
+    durations.legend(frameon=False)
+    for axes in (controls, angle, durations):
+        cleaned(axes)
+    figure.savefig(HERE / "fastest_reach.png", dpi=150)
+
+
 def order() -> None:
     """Error of the objective, and difference to runs, over the number of steps."""
     counts = (25, 50, 100, 200)
@@ -88,14 +135,8 @@ def order() -> None:
 def both_arms() -> None:
     """The upper body at the start and at the end, and its kinematic tree."""
     result = upper_body.scene().solve(progress=False).result
-    for name, time in (("start", 0.0), ("end", 1.0)):
-        fm.view.screenshot(result, HERE / f"upper_body_{name}.png", time=time)
-    figure, axes = plt.subplots(1, 3, figsize=(10.5, 3.6), layout="constrained")
-    for place, name in zip(axes[:2], ("start", "end"), strict=True):
-        place.imshow(plt.imread(HERE / f"upper_body_{name}.png"))
-        place.set_title(name)
-        place.axis("off")
-        (HERE / f"upper_body_{name}.png").unlink()
+    figure, axes = plt.subplots(1, 3, figsize=(10.0, 3.8), layout="constrained")
+    drawn(axes[:2], result)
     tree = axes[2]
     tree.axis("off")
     tree.set(xlim=(-1.7, 1.7), ylim=(-4.4, 0.5))
@@ -110,7 +151,7 @@ def both_arms() -> None:
             label = f"{part}, {side}" if k == 0 else part
             tree.text(*here, label, ha="center", va="center", bbox=box, zorder=2)
             tree.text(
-                0.5 * (above[0] + here[0]) + 0.06, 0.5 * (above[1] + here[1]), joint, fontsize=7,
+                0.5 * (above[0] + here[0]) + 0.06, 0.5 * (above[1] + here[1]), joint, fontsize=8,
                 va="center",
             )  # fmt: skip
             above = here
@@ -121,20 +162,12 @@ def arm26() -> None:
     """The arm of arm26 at both ends of its reach, and its activations."""
     solution = arm26_reach.scene().solve(progress=False)
     result = solution.result
-    figure = plt.figure(figsize=(10.5, 3.6), layout="constrained")
-    for k, (name, time) in enumerate((("start", 0.0), ("end", float(result.time[-1])))):
-        file = HERE / f"arm26_reach_{name}.png"
-        fm.view.screenshot(result, file, time=time)
-        place = figure.add_subplot(1, 3, k + 1)
-        place.imshow(plt.imread(file))
-        place.set_title(name)
-        place.axis("off")
-        file.unlink()
-    axes = figure.add_subplot(1, 3, 3)
+    figure, (*places, axes) = plt.subplots(1, 3, figsize=(10.0, 3.6), layout="constrained")
+    drawn(places, result, color_by="activation")
     for name, values in solution.activations.items():
         axes.plot(solution.time, values, label=name)
-    axes.set(xlabel="time [s]", ylabel="activation")
-    axes.legend(frameon=False, fontsize=8)
+    axes.set(xlabel="time [s]", ylabel="activation", ylim=(-0.01, 0.58))
+    axes.legend(frameon=False, fontsize=8, ncols=3, loc="upper center")
     cleaned(axes)
     figure.savefig(HERE / "arm26_reach.png", dpi=150)
 
@@ -168,6 +201,6 @@ def tracked() -> None:
 
 
 if __name__ == "__main__":
-    made = {one.__name__: one for one in (two_muscles, order, both_arms, arm26, tracked)}
+    made = {one.__name__: one for one in (two_muscles, fastest, order, both_arms, arm26, tracked)}
     for name in sys.argv[1:] or made:
         made[name]()

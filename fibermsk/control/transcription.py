@@ -20,6 +20,10 @@ from fibermsk.control.interval import FIBERS, Intervals
 from fibermsk.control.pose import Pose, conditions_at
 from fibermsk.control.problem import OptimalControl
 
+_INSIDE = 1e-6
+"""How far an activation may leave [0, 1] where its excitation is fixed: it follows, perhaps along
+its bound, where the solver would have no inside."""
+
 
 class Label(NamedTuple):
     """What an unknown or an equation is.
@@ -141,6 +145,9 @@ class Transcription:
         for n in range(self.n + 1):
             given = self.ends.fixed.get(n if n == 0 else n - self.n - 1)
             a, b = low.copy(), high.copy()
+            if excited.size and at.e.stop and n:
+                beyond = _INSIDE * (lowest[n - 1, excited] == highest[n - 1, excited])
+                a[at.a], b[at.a] = -beyond, 1.0 + beyond
             if given is not None:
                 known = np.isfinite(given)
                 a[known] = b[known] = given[known]

@@ -121,6 +121,8 @@ def _write(file: h5py.File, result: Result) -> None:
     file.attrs["softening"] = json.dumps([interval._asdict() for interval in result.softening])
     file.attrs["up"] = result.up
     file.attrs["units"] = "SI"
+    if "control" in result.stats:
+        file.attrs["objective"] = result.stats["control"]["objective"]
 
     _put(file, "time", result.time, "s")
     for name, rate in (("coordinates", ""), ("speeds", "/s")):

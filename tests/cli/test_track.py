@@ -64,7 +64,8 @@ def test_a_part_of_a_motion_is_a_table(arm26, tmp_path):
     assert "rms deviation" in done.output and "fitted by polynomials" in done.output
     signals = fm.read_signals(out)
     assert signals.time[[0, -1]] == pytest.approx([0.2, 0.5])
-    assert {"r_elbow_flex", "BRA/activation"} <= set(signals.values)
+    names = {"r_elbow_flex", "BRA/activation", "BRA/excitation", "r_elbow_flex/reserve"}
+    assert names <= set(signals.values)
 
 
 def test_arm26_reaches_with_its_muscles(shared_models, monkeypatch):

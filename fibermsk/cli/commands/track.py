@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from fibermsk.cli.output import aligned, check_out, print_json
@@ -117,7 +118,10 @@ def _followed(problem: Any, solution: Any) -> dict[str, dict[str, float]]:
 
 
 def _write(out: Path, solution: Any, name: str, begin: float) -> None:
-    """Write the run as a result, or the solution at its nodes as a table in the motion's time."""
+    """Write the run as a result, or the solution at its nodes as a table in the motion's time.
+
+    Excitations and reserves are those of the interval that begins at a node.
+    """
     from fibermsk.analysis.storage import write_table
     from fibermsk.io import save
 
@@ -126,4 +130,7 @@ def _write(out: Path, solution: Any, name: str, begin: float) -> None:
         return
     table = {"time": begin + solution.time, **solution.coordinates}
     table |= {f"{key}/activation": one for key, one in solution.activations.items()}
+    for key, one in solution.controls.items():
+        word = "reserve" if key in solution.coordinates else "excitation"
+        table[f"{key}/{word}"] = np.append(one, one[-1])
     write_table(out, name, table, {"optimal control": solution.status})
