@@ -12,6 +12,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.control.conditions import EndState
 from fibermsk.control.interval import FIBERS, Intervals
+from fibermsk.control.ipopt import exact_options
 from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.pose import Places, Pose, conditions_at
 from fibermsk.control.problem import OptimalControl
@@ -88,10 +89,15 @@ class Ends:
     def _ranges(self) -> dict[int, tuple[float, float]]:
         """Ranges by degree of freedom; refused if a pose that is given lies outside."""
         found: dict[int, tuple[float, float]] = {}
-        for name in {*self._problem.ranges, *self.plant.limits}:
+        ranges, limits = self._problem.ranges, self.plant.limits
+        for name in dict.fromkeys((*ranges, *limits)):
             at = self.plant.known("Range", "coordinate", name, balls=False)
-            pairs = [one[name] for one in (self._problem.ranges, self.plant.limits) if name in one]
+            pairs = [one[name] for one in (ranges, limits) if name in one]
             low, high = max(one[0] for one in pairs), min(one[1] for one in pairs)
+            if low > high:
+                must = "overlap that in which the paths of its muscles are fitted, "
+                must += f"[{limits[name][0]:g}, {limits[name][1]:g}]"
+                _check.refuse("Range", name, ranges[name], must, remedy="give it both ends")
             for which, node in (("start", self.start), ("end", self.end)):
                 state = self._state(which)
                 value = float(node.s[at.start])
@@ -222,14 +228,11 @@ class Ends:
         force += ca.DM(discrete.closure_slope(*node)).T @ held
         g, v = ca.vertcat(force, left), ca.vertcat(a, x, held)
         problem = {"x": v, "f": ca.dot(a, a), "g": g}
-        options = {"ipopt.print_level": 0, "print_time": False, "ipopt.sb": "yes",
-                   "ipopt.tol": 1e-12, "ipopt.bound_relax_factor": 0.0,
-                   "ipopt.compl_inf_tol": 1e-14, "ipopt.acceptable_iter": 0}  # fmt: skip
-        solver = ca.nlpsol("hold", "ipopt", problem, options)
+        solver = ca.nlpsol("hold", "ipopt", problem, exact_options(1e-12))
         free = np.full(discrete.held, np.inf)
         low = np.r_[np.zeros(m), np.full(n_x, FIBERS[0]), -free]
         high = np.r_[np.ones(m), np.full(n_x, FIBERS[1]), free]
-        guess = np.r_[np.full(m, 0.1), np.ones(n_x), 0.0 * np.ones(discrete.held)]
+        guess = np.r_[np.full(m, 0.1), np.ones(n_x), np.zeros(discrete.held)]
         found = solver(x0=guess, lbx=low, ubx=high, lbg=0.0, ubg=0.0)
         if not solver.stats()["success"]:
             raise ModelError(

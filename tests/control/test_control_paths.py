@@ -150,3 +150,15 @@ def test_path_equations_have_the_slopes_of_differences():
     ]
     assert np.hstack(rest) / 2e-6 == pytest.approx(slope, abs=1e-8)
     assert isinstance(plant.path_equations, ca.Function)
+
+
+def test_a_range_beside_that_of_the_fit_is_refused():
+    model = two_surfaces()
+    model = model.edit({model.coordinates[0]: {"lower": 0.1, "upper": 1.2}})
+    problem = fm.make_scene("two_muscle_arm")
+    own = fm.OptimalControl(
+        model, duration=0.6, start=problem.start, end=problem.end,
+        path=[fm.Range("elbow", lower=1.5)], muscle_paths=fm.FittedPaths(degree=5),
+    )  # fmt: skip
+    with pytest.raises(fm.ModelError, match=r"Range: elbow .*overlap .*\[0\.1, 1\.2\]"):
+        own.solve(**QUIET)

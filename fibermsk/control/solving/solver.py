@@ -14,6 +14,7 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array, Index
+from fibermsk.control.ipopt import exact_options
 from fibermsk.control.transcription import Label, Transcription
 
 _EVERY = 1.0
@@ -179,11 +180,8 @@ def solve(
     low, high = problem.unknowns.bounds()
     watch = _Watch(x.numel(), g.numel(), tell)
     watch.bounds = problem.equations.bounds()
-    options = {
-        "expand": expand, "print_time": False, "iteration_callback": watch,
-        "ipopt.print_level": 0, "ipopt.sb": "yes", "ipopt.tol": tolerance,
-        "ipopt.max_iter": iterations, "ipopt.compl_inf_tol": 0.01 * tolerance,
-        "ipopt.bound_relax_factor": 0.0, "ipopt.acceptable_iter": 0,
+    options = exact_options(tolerance) | {
+        "expand": expand, "iteration_callback": watch, "ipopt.max_iter": iterations,
         "ipopt.honor_original_bounds": "yes",
     }  # fmt: skip
     start: dict[str, Any] = {"x0": np.clip(x0, low, high)}
