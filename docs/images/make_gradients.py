@@ -5,11 +5,12 @@
 
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import least_squares, minimize
 
 import fibermsk as fm
 
@@ -17,6 +18,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "scenes"))
 import follow_angle  # noqa: E402
 import quick_release  # noqa: E402
+import reaching  # noqa: E402
 import reaching_arm  # noqa: E402
 import tendon_transfer  # noqa: E402
 
@@ -167,13 +169,90 @@ def arm() -> None:
 
 
 def pose() -> None:
-    """The arm at its target."""
-    result = fm.simulate_scene(reaching_arm.scene())
-    fm.view.screenshot(result, HERE / "reaching_arm_pose.png", time=float(result.time[-1]))
+    """The arm at the start and at its target, with what its muscles go over."""
+    made = reaching_arm.scene()
+    model, file, images = made.model, HERE / "made.png", []
+    upper = model.body("upper_arm")
+    head, elbow = (0, 0, 0), (0, -reaching_arm.UPPER, 0)
+    over = fm.Capsule(head, (0, -0.1, 0), 0.028), fm.Capsule(elbow, elbow, 0.022)
+    target = fm.Capsule(reaching_arm.TARGET, reaching_arm.TARGET, 0.012)
+    for name, parent, shapes in (("over", upper, over), ("target", model.ground, [target])):
+        body = fm.Body(name, shapes=shapes)
+        model = model.edit(add=[body, fm.Weld(parent, body)])
+    result = fm.simulate_scene(replace(made, model=model))
+    for time in result.time[[0, -1]]:
+        fm.view.screenshot(result, file, time=float(time), color_by="activation", size=(1600, 1200))
+        images.append(plt.imread(file)[:, 320:1280, :3])
+        file.unlink()
+    inked = (np.array(images) < 0.97).any(axis=(0, 3))
+    rows, columns = (np.flatnonzero(inked.any(axis=axis))[[0, -1]] for axis in (1, 0))
+    figure, axes = plt.subplots(1, 2, figsize=(8.4, 4.2), layout="constrained")
+    for place, image, title in zip(axes, images, ("start", "after 0.6 s"), strict=True):
+        place.imshow(image[rows[0] : rows[1], columns[0] : columns[1]])
+        place.set_title(title, fontsize=10)
+        place.axis("off")
+    figure.savefig(HERE / "reaching_arm_pose.png", dpi=130)
+
+
+def reach() -> None:
+    """Bones and path of the tip of the double pendulum, and the objective over the runs."""
+    figure, (plane, runs) = panels()
+    made = reaching.scene()
+    result = fm.simulate_scene(made)
+    q1, q2 = result.coordinates["q1"], result.coordinates["q2"]
+    turns = np.array([q1, q1 + q2])
+    x, y = (np.cumsum(0.3 * one(turns), axis=0) for one in (np.sin, lambda q: -np.cos(q)))
+    plane.plot(x[1], y[1], color=BLUE, label="tip")
+    for k, shade in ((0, 0.35), (50, 0.55), (-1, 1.0)):
+        bones = np.array([[0.0, *x[:, k]], [0.0, *y[:, k]]])
+        plane.plot(*bones, "o-", color=GRAY, lw=4, ms=5, alpha=shade)
+    plane.plot(*reaching.TARGET[:2], "*", color=ORANGE, ms=14, label="target")
+    plane.set(xlabel="x [m]", ylabel="y [m]", aspect="equal", xlim=(-0.05, 0.42))
+    plane.legend(frameon=False, loc="upper right")
+    made = reaching.scene(0.0, 0.0)
+    run = fm.Simulation.of_scene(made)
+    for method, color in (("least squares", BLUE), ("BFGS", GREEN), ("Nelder-Mead", ORANGE)):
+        history = searched(reaching, made, run, method)
+        runs.loglog(*history.T, "o-", ms=2, color=color, label=method)
+    runs.set(xlabel="runs", ylabel="objective")
+    runs.legend(frameon=False)
+    figure.savefig(HERE / "reaching.png", dpi=150)
+
+
+def searched(module, made, run, method: str) -> np.ndarray:
+    """Number of runs and the least objective so far, (n, 2), from torques of zero."""
+    problem = fm.GradientProblem(run, module.aim(made.model), module.TORQUES, scales=np.ones(2))
+    history, least = [], np.inf
+
+    def keep(value):
+        nonlocal least
+        least = min(least, value)
+        history.append((problem.runs, least))
+        return value
+
+    def both(x):
+        found, slope = problem(x)
+        return keep(found), slope
+
+    last = {}
+
+    def rows(x):
+        if not np.array_equal(last.get("x"), x):
+            last.update(x=x.copy(), rows=module.rows(problem.at(x)))
+            keep(float((last["rows"][0] ** 2).sum()))
+        return last["rows"]
+
+    if method == "least squares":
+        least_squares(lambda x: rows(x)[0], (0.0, 0.0), jac=lambda x: rows(x)[1], xtol=1e-12)
+    elif method == "BFGS":
+        minimize(both, (0.0, 0.0), jac=True, method=method, options={"gtol": 1e-6})
+    else:
+        minimize(lambda x: keep(problem.value(x)), (0.0, 0.0), method=method)
+    return np.array(history)
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", fm.ModelWarning)
-    made = {one.__name__: one for one in (follow, release, transfer, pose, arm)}
+    made = {one.__name__: one for one in (follow, release, transfer, reach, pose, arm)}
     for wanted in sys.argv[1:] or made:
         made[wanted]()
