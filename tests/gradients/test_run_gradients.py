@@ -290,9 +290,10 @@ def test_a_rotation_is_three_angles_about_its_own_axes():
 def test_fibers_alone_have_gradients():
     model = fm.make_scene("sliding_fibers").model
     fiber = model.fibers[0]
-    aim = fm.Objective(lambda time, x: (x[-1] ** 2).sum(), {"x": fiber})
-    run = fm.Simulation(model, 0.004, 0.002, newton=TIGHT)
-    assert worst(run, aim, [f"{fiber.name}/tissue/density", "model/gravity/z"]) < 1e-6
+    # the way that the nodes move, in which differences have digits
+    aim = fm.Objective(lambda time, x: ((x[-1] - x[0]) ** 2).sum(), {"x": fiber})
+    run = fm.Simulation(model, 0.04, 0.01, newton=TIGHT)
+    assert worst(run, aim, [f"{fiber.name}/tissue/density", "model/gravity/z"]) < 1e-7
 
 
 def test_a_time_of_a_table_on_a_frame_is_warned_of():
