@@ -11,9 +11,12 @@ import json
 import re
 import shutil
 import tomllib
+import warnings
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from io import StringIO
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +42,7 @@ MOVING = """## In motion
 """
 EXTRA = "generated/extra"
 SIZE, CARD_SIZE = (1200, 900), (720, 540)
+PROCESSES = 2
 
 
 @dataclass(frozen=True)
@@ -200,24 +204,33 @@ def generate(app: Any, config: Any) -> None:
     kept = folder / "runs.json"
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     package = digest(Path(fm.__file__).parent, Path(__file__))
-    scenes, pictures, written = {}, {}, []
-    for name, shown in ordered(source / "gallery.toml").items():
-        scene = scenes[name] = find(name)
-        key = digest(package, scene.path, repr(shown))
-        if known.get(name, {}).get("key") != key:
-            known[name] = {"key": key, "did": _did(scene, shown, source, folder)}
-            write(kept, json.dumps(known, indent=1))
+    every = ordered(source / "gallery.toml")
+    scenes = {name: find(name) for name in every}
+    keys = {name: digest(package, scenes[name].path, repr(shown)) for name, shown in every.items()}
+    stale = [name for name, key in keys.items() if known.get(name, {}).get("key") != key]
+    if stale:
+        with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
+            runs = {pool.submit(_did, name, every[name], source, folder): name for name in stale}
+            for run in as_completed(runs):
+                name = runs[run]
+                known[name] = {"key": keys[name], "did": run.result()}
+                write(kept, json.dumps(known, indent=1))
+                logger.info("made the pictures of the scene %s", name)
+    pictures, written = {}, []
+    for name, shown in every.items():
         did = known[name]["did"]
         pictures[name] = did.get("card", did["picture"])
-        written.append(write(folder / f"{name}.md", page(scene, shown, did)))
+        written.append(write(folder / f"{name}.md", page(scenes[name], shown, did)))
     written.append(write(folder / "index.md", index(scenes, pictures)))
     clear_except(folder, written)
 
 
-def _did(scene: SceneFile, shown: Shown, source: Path, folder: Path) -> dict[str, Any]:
+def _did(name: str, shown: Shown, source: Path, folder: Path) -> dict[str, Any]:
+    scene = find(name)
     if not shown.needs:
-        logger.info("running the scene %s", scene.name)
-        return show(scene, shown, folder, source / EXTRA)
+        with warnings.catch_warnings():  # what a model cannot do is told by its runs
+            warnings.simplefilter("ignore", fm.ModelWarning)
+            return show(scene, shown, folder, source / EXTRA)
     if not shown.picture:
         raise ValueError(f"gallery.toml: {scene.name} needs {shown.needs}: give it a picture")
     picture = shutil.copy(source / shown.picture, folder / f"{scene.name}.png")

@@ -99,11 +99,18 @@ def prepare(app: Any, env: Any, documents: list[str]) -> None:
     documents[:] = sorted(env.found_docs)
 
 
+def merge(app: Any, env: Any, documents: set[str], other: Any) -> None:
+    """Add what pages name that another process has read."""
+    for module, named in other.named_sources.items():
+        env.named_sources.setdefault(module, []).extend(named)
+
+
 def pages(app: Any) -> Iterator[tuple[str, dict[str, str], str]]:
     """Source page of every module that a page names."""
     for module, named in sorted(app.env.named_sources.items()):
         name = f"sources/{module}"
-        uses = dict.fromkeys(named)
+        # in the order of the pages, whichever process has read them
+        uses = sorted(dict.fromkeys(named), key=lambda use: use[1].document)
         rows = [
             f"<li><code>{html.escape(function or module)}</code>: "
             f'<a href="{_uri(app, name, place)}">{html.escape(place.title)}</a></li>'
@@ -126,5 +133,6 @@ def setup(app: Any) -> dict[str, bool]:
     """Connect with Sphinx."""
     app.connect("env-before-read-docs", prepare)
     app.connect("doctree-read", collect)
+    app.connect("env-merge-info", merge)
     app.connect("html-collect-pages", pages)
-    return {"parallel_read_safe": False, "parallel_write_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
