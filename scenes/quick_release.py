@@ -131,9 +131,9 @@ def recover(measured: np.ndarray, start: tuple[float, ...] = (1.5, 0.6, 2.0, 0.5
     spread = np.eye(len(tissues))[of]
 
     def rows(x):
-        found = problem.at(spread @ x)
-        slopes = found.jacobian(spread.T * problem.scales)
-        own = np.stack([found.run.samples[name] for name in reads], axis=1)
+        run = problem.linear_run(spread @ x)
+        slopes = run.jacobian(spread.T * problem.scales)
+        own = np.stack([run.samples[name] for name in reads], axis=1)
         moved = np.stack([slopes[name] for name in reads], axis=2)
         return (own - measured).ravel() / NOISE, moved.reshape(len(x), -1).T / NOISE
 

@@ -54,12 +54,12 @@ def aim(model: fm.Model) -> fm.Objective:
     )
 
 
-def rows(found: fm.RunGradient):
-    """Numbers whose squares are summed, at the end, and their derivatives (5, 2)."""
+def rows(run):
+    """Numbers whose squares are summed, at the end of a run, and their derivatives (5, 2)."""
     weights = {"x": 1.0, "p": SLOW**0.5, "q": SLOW**0.5}
-    ends = {name: one[-1] for name, one in found.run.samples.items()}
+    ends = {name: one[-1] for name, one in run.samples.items()}
     off = [ends["x"] - TARGET, *(weights[name] * ends[name] for name in "pq")]
-    slopes = [weights[name] * one[:, -1] for name, one in found.jacobian().items()]
+    slopes = [weights[name] * one[:, -1] for name, one in run.jacobian().items()]
     return np.hstack(off), np.column_stack(slopes).T
 
 
@@ -78,7 +78,7 @@ def reach(made: fm.Scene, start: tuple[float, float] = (0.0, 0.0), method: str =
 
     def both(x):
         if not np.array_equal(last.get("x"), x):
-            last.update(x=x.copy(), rows=rows(problem.at(x)))
+            last.update(x=x.copy(), rows=rows(problem.linear_run(x)))
         return last["rows"]
 
     found = least_squares(lambda x: both(x)[0], start, jac=lambda x: both(x)[1], xtol=1e-12)

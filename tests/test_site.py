@@ -153,7 +153,7 @@ def test_the_telling_frame_is_the_farthest_from_the_start(tmp_path):
 
 def test_a_scene_that_is_not_run_needs_a_picture(tmp_path):
     with pytest.raises(ValueError, match="picture"):
-        gallery._did(find("hanging_fiber"), gallery.Shown(needs="a file"), tmp_path, tmp_path)
+        gallery._did("hanging_fiber", gallery.Shown(needs="a file"), tmp_path, tmp_path)
 
 
 def test_the_page_of_problems_has_statement_values_and_reasons():

@@ -238,7 +238,7 @@ def searched(module, made, run, method: str) -> np.ndarray:
 
     def rows(x):
         if not np.array_equal(last.get("x"), x):
-            last.update(x=x.copy(), rows=module.rows(problem.at(x)))
+            last.update(x=x.copy(), rows=module.rows(problem.linear_run(x)))
             keep(float((last["rows"][0] ** 2).sum()))
         return last["rows"]
 

@@ -115,6 +115,15 @@ class LinearRun:
         self._check_finite(found, own)
         return found
 
+    def jacobian(self, ways: Array | None = None) -> dict[str, Array]:
+        """Derivatives (m, n_frames, ...) of the quantities along ways (m, n); see `RunGradient`."""
+        n = len(self._names)
+        ways = np.eye(n) if ways is None else _check.array("jacobian", "ways", ways, ("m", n))
+        if not len(ways):
+            _check.refuse("jacobian", "ways", ways, "be one or more")
+        moved = [self.jvp(way) for way in ways]
+        return {name: np.stack([one[name] for one in moved]) for name in self.samples}
+
     def _check_finite(self, found: Mapping[str, Array], direction: Array) -> None:
         """Refuse derivatives of quantities that overflow though those of the unknowns do not."""
         for name, one in found.items():
