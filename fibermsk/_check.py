@@ -52,9 +52,9 @@ def _text(value: object) -> str:
     return repr(value)
 
 
-def suggestion(word: str, known: Sequence[str]) -> str:
+def suggestion(word: object, known: Sequence[str]) -> str:
     """``; did you mean 'steps'?``, or an empty text."""
-    close = difflib.get_close_matches(word, known, n=1)
+    close = difflib.get_close_matches(str(word), known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -194,6 +194,18 @@ class Ends:
         found[at.a] = self._activations(which, self._state(which), node)
         return found
 
+    def given_in(self, nodes: list[Node]) -> list[Node]:
+        """Nodes of a guess with the rotations of balls that are given at both ends."""
+        found = list(nodes)
+        for k, end in ((0, self.start), (-1, self.end)):
+            s, R = found[k].s.copy(), found[k].references.copy()
+            for i, link in enumerate(self.plant.directors.balls):
+                at = self.plant.tree.slots()[link]
+                if np.isfinite(self.fixed[k][at]).all():
+                    s[at], R[:, 3 * i : 3 * i + 3] = 0.0, end.references[:, 3 * i : 3 * i + 3]
+            found[k] = Node(s, R)
+        return found
+
     def _activations(self, which: str, state: EndState, node: Node) -> Array:
         owner = f"OptimalControl: {which}"
         excited = [self.plant.muscles[i].name for i in self._intervals.indices()[0]]

@@ -25,6 +25,11 @@ _INSIDE = 1e-6
 its bound, where the solver would have no inside."""
 
 
+_CHART = 3.0
+"""Largest component of the vector of a ball, from its reference; near half a turn the chart has no
+slope, and every point seems stationary."""
+
+
 class Label(NamedTuple):
     """What an unknown or an equation is.
 
@@ -135,6 +140,9 @@ class Transcription:
         low[at.x], high[at.x] = FIBERS
         for own, (a, b) in self.ends.ranges.items():
             low[own], high[own] = a, b
+        for k in plant.directors.balls:
+            own = plant.tree.slots()[k]
+            low[own], high[own] = -_CHART, _CHART
         names = [(one, "") for one in plant.degree_names]
         names += [(f"activation of {plant.muscles[m].name}", "") for m in excited]
         names += [(f"fiber length of {plant.muscles[m].name}", "l_0") for m in elastic]

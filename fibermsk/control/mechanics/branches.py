@@ -7,7 +7,7 @@ returns are joined by these conditions.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import casadi as ca
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -17,12 +17,17 @@ from fibermsk.control.mechanics.directors import SX
 MOST = 64
 """Branches that a function may have."""
 
-_NAMES = {
-    "absolute": "fabs", "add": "plus", "arccos": "acos", "arcsin": "asin", "arcsinh": "asinh",
-    "arctan": "atan", "arctan2": "atan2", "divide": "rdivide", "maximum": "fmax", "minimum": "fmin",
-    "multiply": "times", "subtract": "minus",
+_FUNCTIONS: dict[str, Callable[..., SX]] = {
+    "absolute": ca.fabs, "add": ca.plus, "arccos": ca.acos, "arccosh": ca.acosh,
+    "arcsin": ca.asin, "arcsinh": ca.asinh, "arctan": ca.atan, "arctan2": ca.atan2,
+    "arctanh": ca.atanh, "ceil": ca.ceil, "cos": ca.cos, "cosh": ca.cosh, "divide": ca.rdivide,
+    "exp": ca.exp, "expm1": ca.expm1, "fabs": ca.fabs, "floor": ca.floor, "hypot": ca.hypot,
+    "log": ca.log, "log1p": ca.log1p, "log10": ca.log10, "maximum": ca.fmax, "minimum": ca.fmin,
+    "multiply": ca.times, "negative": lambda x: -x, "positive": lambda x: x, "power": ca.power,
+    "sign": ca.sign, "sin": ca.sin, "sinh": ca.sinh, "sqrt": ca.sqrt, "square": lambda x: x * x,
+    "subtract": ca.minus, "tan": ca.tan, "tanh": ca.tanh,
 }  # fmt: skip
-"""Functions of numpy that have another name in CasADi."""
+"""Functions of numpy that are the same in CasADi."""
 
 _COMPARISONS = {
     "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge", "equal": "eq",
@@ -36,14 +41,11 @@ def applied(ufunc: Any, symbols: list[SX]) -> SX:
     Raises
     ------
     TypeError
-        If CasADi has no such function.
+        If it is none of `_FUNCTIONS`.
     """
-    name = str(ufunc.__name__)
-    if name == "negative":
-        return -symbols[0]
-    own = getattr(ca, _NAMES.get(name, name), None)
+    own = _FUNCTIONS.get(str(ufunc.__name__))
     if own is None:
-        raise TypeError(f"CasADi has no function {name}")
+        raise TypeError(f"numpy.{ufunc.__name__} is not among {', '.join(_FUNCTIONS)}")
     return own(*symbols)
 
 
@@ -77,12 +79,24 @@ class _Number(NDArrayOperatorsMixin):
             return self._path.decide(getattr(ca, _COMPARISONS[name])(*symbols))
         return _Number(applied(ufunc, symbols), self._path)
 
+    @property
+    def real(self) -> _Number:
+        """Itself: laws compare real parts."""
+        return self
+
     def __bool__(self) -> bool:
         """Whether it is not zero."""
         return self._path.decide(self.symbol != 0.0)
 
 
-def in_all_branches(function: Callable[..., Any], *arguments: SX) -> SX:
+class Branched(NamedTuple):
+    """Value of a function in all of its branches, and their number."""
+
+    value: SX
+    branches: int
+
+
+def in_all_branches(function: Callable[..., Any], *arguments: SX) -> Branched:
     """Value of a function of numbers at expressions.
 
     Raises
@@ -90,11 +104,12 @@ def in_all_branches(function: Callable[..., Any], *arguments: SX) -> SX:
     TypeError
         If the function does what expressions cannot, or has too many branches.
     """
+    count = 0
 
     def value(given: list[bool]) -> SX:
-        nonlocal left
-        left -= 1
-        if left < 0:
+        nonlocal count
+        count += 1
+        if count > MOST:
             raise TypeError(f"it has more than {MOST} branches")
         path = _Path(given)
         found = function(*(_Number(one, path) for one in arguments))
@@ -105,5 +120,4 @@ def in_all_branches(function: Callable[..., Any], *arguments: SX) -> SX:
             symbol = ca.if_else(path.conditions[k], symbol, other)
         return symbol
 
-    left = MOST
-    return value([])
+    return Branched(value([]), count)

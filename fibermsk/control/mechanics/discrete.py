@@ -187,12 +187,12 @@ class Discrete:
 def _force(name: str, law: Any, value: SX, rate: SX) -> SX:
     """Force of a law of a coordinate."""
     try:
-        return in_all_branches(lambda q, p: law(q, p).force, value, rate)
+        return in_all_branches(lambda q, p: law(q, p).force, value, rate).value
     except Exception as error:  # whatever a law of the user does
         raise ModelError(
             f"coordinate {name!r}: law {type(law).__name__} cannot be an expression of CasADi "
-            f"({type(error).__name__}: {error}); must use arithmetic, comparisons, and functions "
-            "of numpy; or leave it out, or use fm.gradient"
+            f"({type(error).__name__}: {error}); must use arithmetic, comparisons and simple "
+            "functions of numpy of single numbers; or leave it out, or use fm.gradient"
         ) from error
 
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.control.mechanics.branches import Branched, in_all_branches
 from fibermsk.control.mechanics.directors import SX
 from fibermsk.control.muscles.path import MusclePath
 from fibermsk.control.muscles.traced import Traced
-from fibermsk.laws.activation import PiecewiseActivation
 from fibermsk.laws.hill import DeGrooteCurves
 from fibermsk.laws.hill.kinds import equations_of
 from fibermsk.laws.hill.row import OPTIMUM, SLACK
@@ -79,10 +79,8 @@ class Muscle:
             remedy = "leave the mass out, or use fm.gradient"
             _check.refuse(owner, "mass", muscle.mass, "be None", remedy=remedy)
         driven = muscle.activation
-        if isinstance(driven, ActivationDynamics) and isinstance(driven.law, PiecewiseActivation):
-            remedy = "use fm.SmoothActivation(sharpness=0.1)"
-            must = "be smooth where excitation and activation are equal"
-            _check.refuse(owner, "activation law", "PiecewiseActivation", must, remedy=remedy)
+        if isinstance(driven, ActivationDynamics):
+            _check_smooth(owner, driven.law)
         self.excited = isinstance(driven, ActivationDynamics)
         self.dynamics = driven.law if isinstance(driven, ActivationDynamics) else None
         self.elastic = law.tendon != "rigid"
@@ -103,7 +101,7 @@ class Muscle:
         force, row = self._law(0.5 * (l0 + l1), (l1 - l0) / h, a, x, rate)
         rule = ca.SX(0)
         if self.dynamics is not None:
-            rule = a1 - a0 - h * _rate(self.dynamics, e, a)
+            rule = a1 - a0 - h * _rate(self.dynamics, e, a).value
         return Acting(force, rule, row)
 
     def by_law(
@@ -138,8 +136,24 @@ class Muscle:
         return force[0].symbol, found
 
 
-def _rate(law: Any, e: SX, a: SX) -> SX:
+def _rate(law: Any, e: SX, a: SX) -> Branched:
     """Rate of the activation by a law [1/s]."""
-    found = law.rate(Traced(e, _WITNESS), Traced(a, _WITNESS))
-    rate = found[0] if isinstance(found, tuple) else found
-    return rate.symbol
+
+    def rate(excitation: Any, activation: Any) -> Any:
+        found = law.rate(excitation, activation)
+        return found[0] if isinstance(found, tuple) else found
+
+    return in_all_branches(rate, e, a)
+
+
+def _check_smooth(owner: str, law: Any) -> None:
+    """Refuse laws of the activation with branches, and those that are no expressions."""
+    must, remedy = "be an expression of CasADi without branches", "use fm.SmoothActivation"
+    remedy += "(sharpness=0.1); a kink where excitation and activation are equal has no optimum"
+    try:
+        branches = _rate(law, ca.SX.sym("e"), ca.SX.sym("a")).branches
+    except Exception as error:  # whatever a law of the user does
+        remedy += f" ({type(error).__name__}: {error})"
+        branches = 0
+    if branches != 1:
+        _check.refuse(owner, "activation law", type(law).__name__, must, remedy=remedy)

@@ -14,6 +14,7 @@ from fibermsk._arrays import Array
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import Intervals
 from fibermsk.control.mechanics.discrete import Node
+from fibermsk.control.mechanics.tree import TURN
 from fibermsk.control.plant import Plant
 from fibermsk.control.problem import OptimalControl
 from fibermsk.control.solving.again import (
@@ -35,7 +36,7 @@ _FAR = 2.0
 """Size of the vector of a ball, from its reference, above which references move to the solution: a
 quarter turn. The chart ends at half a turn."""
 
-_RECENTERED = 5
+_RECENTERED = 20
 """Most times that references move."""
 
 _AT_BOUND = 1e-6
@@ -160,6 +161,7 @@ def _solved(
     """Solve, and move the references of balls to the solution where it is far from them."""
     plant = intervals.plant
     slots = [plant.tree.slots()[k] for k in plant.directors.balls]
+    guess = guess._replace(nodes=ends.given_in(guess.nodes))
     for left in reversed(range(_RECENTERED)):
         references = [one.references for one in guess.nodes]
         own = Transcription(problem, intervals, ends, references, guess.durations)
@@ -168,22 +170,31 @@ def _solved(
         sizes = [float(np.linalg.norm(one.s[at])) for one in found.nodes for at in slots]
         centered = [one.centered(plant.directors) for one in found.nodes]
         guess, warm = found._replace(nodes=centered), None
-        if max(sizes, default=0.0) <= _FAR or solved.status == "interrupted" or not left:
+        size = max(sizes, default=0.0)
+        if size <= _FAR or solved.status == "interrupted":
             return _Found(own, _without_leaps(plant, solved, found.nodes), guess)
+        if not left:
+            reason = "the rotation of a ball is too far from the guess; give a nearer guess"
+            return _Found(own, replace(solved, status="failed", reason=reason), guess)
     raise AssertionError
 
 
 def _without_leaps(plant: Plant, solved: Solved, nodes: list[Node]) -> Solved:
     """The same; failed if a link turns further in an interval than its momentum tells."""
-    if solved.status != "success" or not plant.tree.of_body:
+    if solved.status != "success":
         return solved
     places = (np.array(plant.directors.place(*one)).reshape(-1, 12) for one in nodes)
     R = np.array([one[:, 3:].reshape(-1, 3, 3) for one in places])
     cosines = 0.5 * (np.einsum("nlij,nlij->nl", R[1:], R[:-1]) - 1.0)
-    n, link = np.unravel_index(cosines.argmin(), cosines.shape)
-    if cosines[n, link] >= 0.0:
+    turns = np.arccos(np.clip(cosines, -1.0, 1.0))
+    for k, (one, at) in enumerate(zip(plant.tree.links, plant.tree.slots(), strict=True)):
+        if one.motion == TURN:  # also whole turns
+            steps = np.diff([node.s[at.start] for node in nodes])
+            turns[:, k] = np.maximum(turns[:, k], np.abs(one.slope * steps))
+    n, link = np.unravel_index(turns.argmax(), turns.shape)
+    if turns[n, link] <= 0.5 * np.pi:
         return solved
-    angle = np.degrees(np.arccos(max(cosines[n, link], -1.0)))
+    angle = np.degrees(turns[n, link])
     reason = (
         f"{plant.tree.links[link].name!r} turns by {angle:.0f} degrees in interval {n}, where "
         "equations allow any motion beyond a quarter turn; use more steps"
