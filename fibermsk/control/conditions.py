@@ -21,7 +21,7 @@ _ORTHOGONAL = 1e-9
 class EndState:
     """State at one end of a motion.
 
-    At the start, what is left out is that of the model; at the end it is free.
+    At the start, what is left out is that of the model, but for activations; at the end it is free.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ class EndState:
     activations : mapping of str to float, "hold" or "excited"
         Activations of muscles whose activation is a state; at the start, "hold" gives all those of
         the least sum of squares that holds the pose, and "excited" makes them equal to the first
-        excitations, so that they do not come for free. What is left out is chosen.
+        excitations, so that they do not come for free. What is left out is chosen; without
+        excitations among the controls, it is that of the model.
     at_rest : bool
         Whether the motion starts or ends at rest; else the speeds of the start are those of the
         model, and those of the end are free. False where speeds are given.
@@ -111,6 +112,9 @@ def AtRest(
     """
     values = {} if coordinates is None else coordinates
     _check.instance("AtRest", "coordinates", values, Mapping, "a dict by name")
+    twice = next((name for name in named if name in values), None)
+    if twice is not None:
+        _check.refuse("AtRest", "coordinate", twice, "be given once")
     active = {} if activations is None else activations
     turns = {} if rotations is None else rotations
     return EndState({**values, **named}, turns, points, active)

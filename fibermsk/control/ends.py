@@ -14,7 +14,7 @@ from fibermsk.control.conditions import EndState
 from fibermsk.control.interval import FIBERS, Intervals
 from fibermsk.control.ipopt import exact_options
 from fibermsk.control.mechanics.discrete import Node
-from fibermsk.control.pose import Places, Pose, conditions_at
+from fibermsk.control.pose import Places, check_functions
 from fibermsk.control.problem import OptimalControl
 from fibermsk.control.reach import reached
 from fibermsk.errors import ModelError
@@ -38,6 +38,8 @@ class Ends:
     start, end : Node
         Poses at both ends, that satisfy the conditions there; what is free at the end is near that
         of the start.
+    kept : dict of str to frozenset of str
+        Conditions of points at the "start" and the "end" that do not follow from others.
     fixed : dict of int to (n_node,) float array
         By node, 0 and -1: what is given there; NaN for what is chosen.
     ranges : dict of int to (float, float)
@@ -61,8 +63,9 @@ class Ends:
         self.start = self._node("start", problem.start, base)
         self.end = self._node("end", problem.end, self.start)
         self.ranges = self._ranges()
-        self._check_functions()
+        check_functions(problem, self.places)
         fixed = {"start": self._posed("start"), "end": self._posed("end")}
+        self.kept: dict[str, frozenset[str]] = {}
         self.start = self._reached("start", self.start, fixed["start"])
         self.end = self._reached("end", self._node("end", problem.end, self.start), fixed["end"])
         self.fixed = {0: self._given("start", fixed["start"]), -1: self._given("end", fixed["end"])}
@@ -108,11 +111,6 @@ class Ends:
             found[at.start] = low, high
         return found
 
-    def _check_functions(self) -> None:
-        """Refuse path constraints that are no expressions of the pose."""
-        n = self.plant.tree.degrees
-        conditions_at(self._problem, Pose(self.places, ca.MX.sym("s", n), self.start.references))
-
     def _state(self, which: str) -> EndState:
         return self._problem.start if which == "start" else self._problem.end
 
@@ -131,7 +129,10 @@ class Ends:
         low, high = np.full(fixed.size, -np.inf), np.full(fixed.size, np.inf)
         for at, (a, b) in self.ranges.items():
             low[at], high[at] = a, b
-        return reached(self._problem, self.places, which, node, fixed, (low, high))
+        bounds = low, high
+        found, kept = reached(self._problem, self.places, which, node, fixed, bounds)
+        self.kept[which] = kept
+        return found
 
     def _named_speeds(self, which: str) -> dict[str, float]:
         owner = f"OptimalControl: {which}"
@@ -210,6 +211,8 @@ class Ends:
         owner = f"OptimalControl: {which}"
         excited = [self.plant.muscles[i].name for i in self._intervals.indices()[0]]
         found = np.full(len(excited), np.nan)
+        if which == "start" and not self._intervals.excited:
+            found = np.array([one.start for one in self.plant.muscles if one.excited])
         if isinstance(state.activations, str):
             if which == "end":
                 must = "be numbers by name at the end"
@@ -242,8 +245,10 @@ class Ends:
         problem = {"x": v, "f": ca.dot(a, a), "g": g}
         solver = ca.nlpsol("hold", "ipopt", problem, exact_options(1e-12))
         free = np.full(discrete.held, np.inf)
-        low = np.r_[np.zeros(m), np.full(n_x, FIBERS[0]), -free]
-        high = np.r_[np.ones(m), np.full(n_x, FIBERS[1]), free]
+        set_ = [not (one.excited or own.excited) for one in self.plant.muscles]
+        given = np.array([one.given for one in self.plant.muscles])
+        low = np.r_[np.where(set_, given, 0.0), np.full(n_x, FIBERS[0]), -free]
+        high = np.r_[np.where(set_, given, 1.0), np.full(n_x, FIBERS[1]), free]
         guess = np.r_[np.full(m, 0.1), np.ones(n_x), np.zeros(discrete.held)]
         found = solver(x0=guess, lbx=low, ubx=high, lbg=0.0, ubg=0.0)
         if not solver.stats()["success"]:

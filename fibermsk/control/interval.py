@@ -70,7 +70,7 @@ class Intervals:
         a0, a1, x0, x1, e = z0[at.a], z1[at.a], z0[at.x], z1[at.x], c[at.e]
         k_a = k_x = 0
         for m, muscle in enumerate(self.plant.muscles):
-            one = e[m] if self.excited else ca.SX(0)
+            one = e[m] if self.excited else ca.SX(muscle.given)
             a, x = (one, one), (ca.SX(1), ca.SX(1))
             if muscle.excited:
                 a, k_a = (a0[k_a], a1[k_a]), k_a + 1

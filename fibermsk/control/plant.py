@@ -96,7 +96,7 @@ class Plant:
             name: known[name] for one in paths if isinstance(one, FittedPath)
             for name in one.coordinates
         }  # fmt: skip
-        self.muscles = [Muscle(*one) for one in zip(acting, paths, strict=True)]
+        self.muscles = [Muscle(*one, excited) for one in zip(acting, paths, strict=True)]
         self.drives = [self._drive(name, value) for name, value in largest.items()]
         if excited and not self.muscles:
             remedy = "give a muscle a law, or use controls=fm.Torques({coordinate: largest})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any, NamedTuple
 
 import casadi as ca
@@ -81,8 +82,12 @@ class Condition(NamedTuple):
     upper: float
 
 
-def conditions_at(problem: OptimalControl, pose: Pose, end: str = "") -> list[Condition]:
+def conditions_at(
+    problem: OptimalControl, pose: Pose, end: str = "", kept: Container[str] | None = None
+) -> list[Condition]:  # fmt: skip
     """Conditions on the pose at the "start" or the "end" of a motion, or at a node between.
+
+    Of points only those with the names that are kept, if these are given.
 
     Raises
     ------
@@ -95,13 +100,27 @@ def conditions_at(problem: OptimalControl, pose: Pose, end: str = "") -> list[Co
         to = np.asarray(place, float)
         for j in np.flatnonzero(np.isfinite(to)).tolist():
             name = f"point {k} on {station.body.name} at the {end}, {'xyz'[j]}"
-            found.append(Condition(name, "m", pose.point(station)[j], to[j], to[j]))
+            if kept is None or name in kept:
+                found.append(Condition(name, "m", pose.point(station)[j], to[j], to[j]))
     for one in problem.path:
         if isinstance(one, Along) and (one.ends or not end):
             low = -np.inf if one.lower is None else one.lower
             high = np.inf if one.upper is None else one.upper
             found.append(Condition(one.name, "", _value(one, pose), low, high))
     return found
+
+
+def check_functions(problem: OptimalControl, places: Places) -> None:
+    """Refuse path constraints that are no expressions of the pose alone."""
+    s = ca.MX.sym("s", places.plant.tree.degrees)
+    pose = Pose(places, s, ca.DM(places.plant.node().references))
+    for one in problem.path:
+        if isinstance(one, Along):
+            value = _value(one, pose)
+            try:
+                ca.Function("own", [s], [value])
+            except RuntimeError as error:
+                raise _refusal(one, "returns an expression of other symbols") from error
 
 
 def _value(one: Along, pose: Pose) -> Any:

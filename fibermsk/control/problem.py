@@ -267,7 +267,7 @@ class OptimalControl:
             Number of times that the steps are halved to start with; each solution is the guess of
             the next finer one. A grid without a solution is passed over.
         tolerance : float
-            Tolerance of the conditions of optimality; positive.
+            Tolerance of the conditions of optimality; positive, at most 1e-3.
         iterations : int
             Largest number of iterations.
         seed : int

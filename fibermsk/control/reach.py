@@ -21,6 +21,9 @@ _CLOSE = 1e-9
 _TRIES, _SPREAD = 12, 0.7
 """Poses from which one is searched for, and their deviation from the first [rad or m]."""
 
+_DEPENDENT = 1e-6
+"""Share of the largest slope below which a condition follows from others."""
+
 _CHAIN = "opening of a closed chain"
 
 
@@ -48,8 +51,10 @@ class _Rows(NamedTuple):
 def reached(
     problem: OptimalControl, places: Places, which: str, node: Node, fixed: NDArray[np.bool_],
     bounds: tuple[Array, Array],
-) -> Node:  # fmt: skip
-    """Pose near a node with which a motion can start or end.
+) -> tuple[Node, frozenset[str]]:  # fmt: skip
+    """Pose near a node with which a motion can start or end, and points' conditions to ask for.
+
+    Conditions of points that follow from others there, as in a plane, are left out.
 
     Parameters
     ----------
@@ -71,11 +76,11 @@ def reached(
     """
     rows = _rows(problem, places, which, node)
     if not rows.names:
-        return node
+        return node, frozenset()
     owner = f"OptimalControl: {which}"
     if fixed.all():
         _refuse_far(owner, rows, node.s, given=True)
-        return node
+        return node, frozenset()
     free = np.flatnonzero(~fixed)
     low, high = (one[free] for one in bounds)
     rng, best = np.random.default_rng(0), node.s
@@ -88,7 +93,17 @@ def reached(
         if np.abs(rows.off(best)).max() <= _CLOSE:
             break
     _refuse_far(owner, rows, best, given=False)
-    return Node(best, node.references).centered(places.plant.directors)
+    kept = _independent(rows, best, free)
+    return Node(best, node.references).centered(places.plant.directors), kept
+
+
+def farthest(problem: OptimalControl, places: Places, which: str, node: Node) -> tuple[str, float]:
+    """Condition at an end that a pose meets least, and how far it is off."""
+    rows = _rows(problem, places, which, node)
+    if not rows.names:
+        return "", 0.0
+    off = np.abs(rows.off(node.s))
+    return rows.names[int(off.argmax())], float(off.max())
 
 
 def _rows(problem: OptimalControl, places: Places, which: str, node: Node) -> _Rows:
@@ -149,3 +164,23 @@ def _refuse_far(owner: str, rows: _Rows, s: Array, *, given: bool) -> None:
         must += ", and no pose was found that is nearer and satisfies all conditions there"
         remedy = "give conditions that can be reached and do not contradict each other"
     _check.refuse(owner, rows.names[k], value, must, unit=unit, remedy=remedy)
+
+
+def _independent(rows: _Rows, s: Array, free: Index) -> frozenset[str]:
+    """Names of conditions of points whose slopes do not follow from those of the others."""
+    slopes = np.array(rows.function(s)[1])[:, free]
+    equal = rows.lower == rows.upper
+    chain = np.array([name == _CHAIN for name in rows.names])
+    left = [k for k in np.flatnonzero(equal & ~chain).tolist()]
+    basis = [one for one in np.linalg.svd(slopes[chain], full_matrices=False)[2]]
+    least = _DEPENDENT * np.linalg.norm(slopes, axis=1).max(initial=0.0)
+    kept = set[str]()
+    while left:
+        rest = [slopes[k] - sum((b @ slopes[k]) * b for b in basis) for k in left]
+        sizes = [float(np.linalg.norm(one)) for one in rest]
+        best = int(np.argmax(sizes))
+        if sizes[best] <= least:
+            break
+        basis.append(rest[best] / sizes[best])
+        kept.add(rows.names[left.pop(best)])
+    return frozenset(kept)

@@ -20,6 +20,9 @@ from fibermsk.control.interval import FIBERS, Intervals
 from fibermsk.control.pose import Pose, conditions_at
 from fibermsk.control.problem import OptimalControl
 
+ACTIVATION_RULE = "activation rule of "
+"""Start of the names of these equations."""
+
 _INSIDE = 1e-6
 """How far an activation may leave [0, 1] where its excitation is fixed: it follows, perhaps along
 its bound, where the solver would have no inside."""
@@ -153,8 +156,10 @@ class Transcription:
         for n in range(self.n + 1):
             given = self.ends.fixed.get(n if n == 0 else n - self.n - 1)
             a, b = low.copy(), high.copy()
-            if excited.size and at.e.stop and n:
-                beyond = _INSIDE * (lowest[n - 1, excited] == highest[n - 1, excited])
+            if excited.size and n:
+                beyond: Any = np.full(excited.size, _INSIDE)
+                if at.e.stop:
+                    beyond *= lowest[n - 1, excited] == highest[n - 1, excited]
                 a[at.a], b[at.a] = -beyond, 1.0 + beyond
             if given is not None:
                 known = np.isfinite(given)
@@ -211,7 +216,7 @@ class Transcription:
         R = [ca.DM(one) for one in self.references]
         names, torque = plant.degree_names, "N m"
         excited, elastic = self.intervals.indices()
-        ruled = [f"activation rule of {plant.muscles[m].name}" for m in excited]
+        ruled = [f"{ACTIVATION_RULE}{plant.muscles[m].name}" for m in excited]
         ruled += [f"tendon rule of {plant.muscles[m].name}" for m in elastic]
         wound = [f"path of {one.name}" for one in plant.muscles for _ in range(one.path.n)]
         data = self.problem.objectives.data_at(self.problem.times(self.scales))
@@ -261,13 +266,13 @@ class Transcription:
         """Conditions on the pose, and tendons and activations at the start."""
         s, at = z[self.intervals.layout.s], self.intervals.layout
         end = "start" if n == 0 else "end" if n == self.n else ""
-        for one in conditions_at(self.problem, Pose(self.ends.places, s, R), end):
+        kept = self.ends.kept.get(end)
+        for one in conditions_at(self.problem, Pose(self.ends.places, s, R), end, kept):
             labels = [Label(one.name, n, one.unit)] * one.value.numel()
             self.equations.add(one.value, one.lower, one.upper, labels)
         if n == 0 and at.x.stop > at.x.start:  # as a run starts, also one that moves
             excited, elastic = self.intervals.indices()
-            m = len(self.plant.muscles)
-            a: Any = ca.MX(m, 1)
+            a: Any = ca.MX(ca.DM([one.given for one in self.plant.muscles]))
             if self.intervals.excited:
                 c = self._symbol(self.controls[0])[at.e]
                 a = c if not excited.size else a

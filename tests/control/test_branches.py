@@ -35,6 +35,13 @@ def test_a_law_with_branches_is_the_same_in_all_of_them(law):
             assert float(made(a, b)) == pytest.approx(law(a, b).force, rel=1e-14, abs=1e-14)
 
 
+@pytest.mark.parametrize("function", [lambda q: q % 1.0, np.cbrt, lambda q: np.mod(q, 2.0)])
+def test_functions_that_casadi_has_not_are_refused(function):
+    """Its remainder, for one, is another."""
+    with pytest.raises(TypeError, match="is not among absolute, add"):
+        in_all_branches(function, ca.SX.sym("q"))
+
+
 def test_too_many_branches_are_refused():
     def many(q):
         return sum(1.0 if q > k else q for k in range(8))

@@ -163,3 +163,16 @@ def test_muscles_hold_and_move_a_closed_chain():
     assert np.ptp(held.coordinates["c"]) < 1e-8 and held.resimulation.coordinate < 1e-6
     for name in first:
         assert held.activations[name] == pytest.approx(first[name], abs=1e-6)
+
+
+def test_a_motion_into_a_singular_pose_has_speeds():
+    """A parallelogram that is folded flat at the end."""
+    sizes = (0.2, 0.2, 0.2, 0.2)
+    model = four_bar(sizes)
+    own = fm.OptimalControl(
+        model, duration=0.4, steps=20, controls=fm.Torques({"a": 20.0}),
+        start=fm.AtRest(closed_pose(0.2, sizes)),
+        end=fm.AtRest(a=np.pi / 2, b=0.0, c=np.pi / 2),
+    ).solve(**QUIET)  # fmt: skip
+    assert all(np.isfinite(one).all() for one in own.speeds.values())
+    assert max(abs(one[-1]) for one in own.speeds.values()) < 1e-6

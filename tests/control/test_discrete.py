@@ -6,11 +6,12 @@ import pytest
 pytest.importorskip("casadi", reason="optimal control needs CasADi: pip install fibermsk[control]")
 
 import casadi as ca
+from control.marching import march
 from control.trees import random_node, random_tree
 
 import fibermsk as fm
 from fibermsk.control.mechanics.directors import Directors
-from fibermsk.control.mechanics.discrete import Discrete, Node, march
+from fibermsk.control.mechanics.discrete import Discrete, Node
 from fibermsk.control.mechanics.tree import LinkTree
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
 from fibermsk.control.solving.guess import _shares
@@ -91,6 +92,60 @@ def test_a_turn_that_steps_are_too_few_for_is_no_solution(brief, kind):
     free = fm.EndState(end.coordinates, end.rotations, at_rest=False)
     with pytest.raises(fm.ConvergenceError, match=r"'top' turns by 178 degrees in interval 0"):
         fm.OptimalControl(model, steps=1, end=free, **settings).solve(**QUIET)
+
+
+def test_whole_turns_are_leaps_too(brief):
+    """A hinge that is asked for a turn, in one step, where rest remains rest."""
+    model, _ = spun("hinge", 0.0)
+    problem = fm.OptimalControl(
+        model, duration=0.5, steps=1, controls=fm.Torques({"j": 1.0}, limited=False),
+        end=fm.AtRest(j=2.0 * np.pi),
+    )  # fmt: skip
+    with pytest.raises(fm.ConvergenceError, match="turns by 360 degrees in interval 0"):
+        problem.solve(**QUIET)
+
+
+def turned(vector):
+    return {"j": Rotation.from_rotvec(vector).as_matrix()}
+
+
+def test_a_guess_leaves_the_rotations_at_the_ends_to_the_problem(brief):
+    model, _ = spun("ball", 0.0)
+
+    def made(start, end, steps):
+        ends = {
+            "start": fm.AtRest(rotations=turned(start)),
+            "end": fm.AtRest(rotations=turned(end)),
+        }
+        return fm.OptimalControl(
+            model, duration=0.5, steps=steps, controls=fm.Torques({"j": 1.0}, limited=False), **ends
+        )
+
+    guess = made((0, 0, 0), (0, 0, 1.0), 10).solve(**QUIET)
+    for steps in (10, 15):
+        wanted = made((0.5, 0, 0), (0, 1.2, 0), steps)
+        own, again = wanted.solve(**QUIET), wanted.solve(guess=guess, **QUIET)
+        assert again.objective == pytest.approx(own.objective, abs=1e-10)
+        q = np.stack(list(again.coordinates.values()), axis=1)[[0, -1]][:, [1, 2, 3, 0]]
+        found = Rotation.from_quat(q).as_rotvec()
+        np.testing.assert_allclose(found, [(0.5, 0, 0), (0, 1.2, 0)], atol=1e-9)
+
+
+@pytest.mark.parametrize("speed", [14.0, 20.0])
+def test_a_top_that_spins_far_from_the_guess_needs_no_torque(brief, speed):
+    """Several turns of a ball, while the guess stands still."""
+    model, _ = spun("ball", 0.0)
+    spin = {
+        one: {"speed": 0.5 * speed}
+        for one in model.coordinates
+        if one.name == model.joints[0].quaternion[3]
+    }
+    problem = fm.OptimalControl(
+        model.edit(spin), duration=1.0, steps=80, controls=fm.Torques({"j": 1.0}),
+        start=fm.EndState(at_rest=False), end=fm.EndState(at_rest=False),
+    )  # fmt: skip
+    own = problem.solve(**QUIET)
+    assert own.objective < 1e-12 and own.resimulation.discrete < 1e-9
 
 
 def test_an_error_of_a_progress_function_is_its_own():

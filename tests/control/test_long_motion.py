@@ -7,11 +7,12 @@ import pytest
 
 pytest.importorskip("casadi", reason="optimal control needs CasADi: pip install fibermsk[control]")
 
+from control.marching import march
 from scenes_of_tests import load_scene
 
 import fibermsk as fm
 from fibermsk.control.mechanics.directors import Directors
-from fibermsk.control.mechanics.discrete import Discrete, Node, march
+from fibermsk.control.mechanics.discrete import Discrete, Node
 from fibermsk.control.mechanics.tree import LinkTree
 
 

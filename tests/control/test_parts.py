@@ -67,6 +67,53 @@ def test_muscles_without_activation_dynamics_are_given_their_activation():
     assert solution.objective < 0.0220
 
 
+def test_muscles_that_are_no_controls_keep_their_activation():
+    """A torque that moves an arm whose muscles are active, or follow a constant excitation."""
+    found = {}
+    for kind, active in (
+        ("none", 0.0),
+        ("given", 0.3),
+        ("driven", fm.ActivationDynamics(0.3, fm.SmoothActivation(sharpness=0.1), start=0.1)),
+    ):
+        settings = {"start": fm.AtRest(elbow=0.3), "end": fm.AtRest(elbow=1.7)}
+        model = changed(activation=active)
+        problem = fm.OptimalControl(
+            model, **given(60, controls=fm.Torques({"elbow": 20.0}), **settings)
+        )
+        own = problem.solve(**QUIET)
+        found[kind] = own.objective
+        assert own.resimulation.discrete < 1e-9 and own.resimulation.coordinate < 3e-3
+        if kind == "driven":
+            assert own.activations["biceps"][0] == 0.1
+            assert own.activations["biceps"][-1] == pytest.approx(0.3, abs=1e-3)
+        # the same controls in the model as it is given
+        force = fm.PiecewiseConstant(own.time, own.controls["elbow"])
+        moved = model.edit(
+            {model.coordinates[0]: {"value": 0.3}},
+            add=[fm.CoordinateActuator("own", "elbow", force)],
+        )
+        run = fm.simulate(fm.build(moved), t_end=0.6, dt=0.01, method=fm.SDIRK4())
+        assert run.coordinates["elbow"][-1] == pytest.approx(1.7, abs=5e-3)
+    assert abs(found["given"] - found["none"]) > 1e-3
+    varying = changed(activation=fm.Ramp(0.0, 0.1, 0.5))
+    problem = fm.OptimalControl(varying, **given(controls=fm.Torques({"elbow": 20.0}), **settings))
+    with pytest.raises(fm.ModelError, match="be a number where muscles are no controls"):
+        problem.solve(**QUIET)
+
+
+@pytest.mark.parametrize("steps", [20, 23, 41])
+def test_directions_of_a_point_may_follow_from_others(brief, steps):
+    """Three numbers for the hand of an arm that moves in a plane, about one hinge."""
+    model = fm.make_scene("two_muscle_arm").model
+    hand = model.body("forearm").at(0.0, 0.0, -0.28)
+    goal = np.array([0.28 * np.sin(1.2), 0.0, -0.351 - 0.28 * np.cos(1.2)])
+    values = [
+        fm.OptimalControl(model, **given(steps, end=end)).solve(**QUIET).objective
+        for end in (fm.AtRest(points=[(hand, goal)]), fm.AtRest(elbow=1.2))
+    ]
+    assert values[0] == pytest.approx(values[1], abs=1e-9)
+
+
 def test_a_point_is_reached_and_a_bound_of_the_pose_is_kept(brief):
     model = fm.make_scene("two_muscle_arm").model
     hand = model.body("forearm").at(0.0, 0.0, -0.28)

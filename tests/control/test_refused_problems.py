@@ -3,7 +3,9 @@
 import math
 import re
 import signal
+from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 import pytest
 
@@ -26,6 +28,18 @@ def model(change):
 
 def biceps(**fields):
     return model((lambda own: own.muscle("biceps"), fields))
+
+
+@dataclass(frozen=True)
+class Branching:
+    """An activation law whose rate has a kink where excitation and activation are equal."""
+
+    up: float = 0.01
+    down: float = 0.04
+
+    def rate(self, excitation, activation):
+        tau = self.up if excitation.real > activation.real else self.down
+        return (excitation - activation) / tau
 
 
 OTHER = fm.Body("other", 1.0, (0, 0, 0), (1, 1, 1)).at(0, 0, 0)
@@ -106,6 +120,22 @@ REFUSED = {
         lambda: biceps(activation=fm.ActivationDynamics(0.0, fm.PiecewiseActivation())),
         {},
         r"activation law = 'PiecewiseActivation'",
+    ),
+    "an activation law with branches": (
+        lambda: biceps(activation=fm.ActivationDynamics(0.0, Branching())),
+        {},
+        r"activation law = 'Branching'; must be an expression of CasADi without branches",
+    ),
+    "names that are no texts": (
+        None, {"end": fm.AtRest({1: 2.0})}, r"end: coordinate = 1; must be a free coordinate",
+    ),
+    "a tolerance that is none": (
+        None, {"tolerance": 10.0}, r"tolerance = 10\.0; must be at most 0\.001",
+    ),
+    "a path constraint of other symbols": (
+        None,
+        {"path": [fm.Along("far", lambda pose: pose.coordinate("elbow") + ca.MX.sym("k"), 0.0)]},
+        r"'far': function returns an expression of other symbols",
     ),
     "a muscle with mass": (lambda: biceps(mass=0.3), {}, r"mass = .*must be None"),
     "fibers": ("fiber", {}, r"fibers = 'f'; must be none.*fm\.gradient"),
@@ -287,7 +317,8 @@ def test_what_cannot_be_solved_is_refused(case):
             settings["model"] = made(settings["model"])
         if callable(settings.get("objective")):
             settings["objective"] = settings["objective"]()
-        arm(**settings).solve(progress=False)
+        how = {name: settings.pop(name) for name in ("tolerance",) if name in settings}
+        arm(**settings).solve(progress=False, **how)
     assert re.search(message, str(caught.value), re.DOTALL), str(caught.value)
 
 

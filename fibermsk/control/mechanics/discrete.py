@@ -120,7 +120,8 @@ class Discrete:
         A, C = np.array(self.momentum(*node)), np.array(self.closure_slope(*node))
         no = np.zeros(self.held)
         whole = np.block([[A, -C.T], [C, np.zeros((no.size, no.size))]])
-        found = np.linalg.solve(whole, np.concatenate([p, no]))
+        # of the least size in a singular pose
+        found = np.linalg.lstsq(whole, np.concatenate([p, no]), rcond=None)[0]
         return np.asarray(found[: p.size], float)
 
     def closed(self, node: Node) -> Node:
@@ -150,38 +151,6 @@ class Discrete:
         s, R = own.symbols()
         P = own.null_space(own.place(s, R))
         return ca.Function("momentum", [s, R], [P.T @ own.mass @ P])
-
-    @cached_property
-    def _slope(self) -> Any:
-        """Residual of a step, and its derivative in new chart coordinates and multipliers."""
-        given = self.interval.mx_in()
-        p, held = ca.MX.sym("p", self.directors.degrees), ca.MX.sym("held", self.held)
-        pull = self.closure(given[0], given[1], held)[1]
-        opening = self.closure(given[2], given[3], ca.MX(self.held, 1))[0]
-        rest = ca.vertcat(self.interval(*given)[0] - p - pull, opening)
-        slope = ca.horzcat(ca.jacobian(rest, given[2]), ca.jacobian(rest, held))
-        return ca.Function("rest", [*given, p, held], [rest, slope])
-
-    def advance(
-        self, node: Node, p: Array, guess: Array, torque: Array, h: float
-    ) -> tuple[Node, Array]:
-        """Next node of a motion from a node with momenta p (degrees,), balls centered.
-
-        Also the impulses of closed chains at the node from which it starts.
-
-        Raises
-        ------
-        ConvergenceError
-            If no solution is found from the guess (degrees,) of the new chart coordinates.
-        """
-        own, R = np.concatenate([guess, np.zeros(self.held)]), node.references
-        n = np.size(guess)
-        found = newton(
-            lambda x: self._slope(node.s, R, x[:n], R, torque, torque, h, p, x[n:]),
-            own,
-            f"the discrete step of {h:g} s is not solved by Newton's method; use a smaller one",
-        )
-        return Node(found[:n], R), found[n:]
 
 
 def _force(name: str, law: Any, value: SX, rate: SX) -> SX:
@@ -226,62 +195,3 @@ def newton(function: Callable[[Array], tuple[Any, Any]], guess: Array, message: 
             size *= 0.5
         x = new
     raise ConvergenceError(message)
-
-
-class DiscreteMotion(NamedTuple):
-    """A motion step by step.
-
-    Attributes
-    ----------
-    nodes : list of Node
-        Configurations at all nodes, balls centered.
-    momenta : (n_nodes, degrees) float array
-        Momenta in the free directions of the joints.
-    """
-
-    nodes: list[Node]
-    momenta: Array
-
-
-def march(
-    own: Discrete, start: Node, speeds: Array, h: float, n: int, torque: Array | None = None
-) -> DiscreteMotion:
-    """Motion over n intervals.
-
-    Parameters
-    ----------
-    own : Discrete
-        The tree.
-    start : Node
-        First configuration.
-    speeds : (degrees,) float array
-        Its speeds: rates of turns and slides, angular velocities of balls in their parents' frames.
-    h : float
-        Length of an interval [s].
-    n : int
-        Number of intervals.
-    torque : (n, degrees) float array, optional
-        Torques of each interval; none if left out.
-    """
-    degrees = own.directors.degrees
-    torques = np.zeros((n, degrees)) if torque is None else torque
-    node = start.centered(own.directors)
-    p = np.array(own.momentum(*node)) @ speeds
-    nodes, momenta, move = [node], [p], h * _chart_rates(own, speeds)
-    for acting in torques:
-        new, _ = own.advance(node, p, node.s + move, acting, h)
-        p = np.array(own.interval(*node, *new, acting, acting, h)[1]).ravel()
-        move = new.s - node.s
-        node = new.centered(own.directors)
-        nodes.append(node)
-        momenta.append(p)
-    return DiscreteMotion(nodes, np.array(momenta))
-
-
-def _chart_rates(own: Discrete, speeds: Array) -> Array:
-    """Rates of chart coordinates at centered balls."""
-    rates = speeds.copy()
-    for link, at in zip(own.directors.tree.links, own.directors.tree.slots(), strict=True):
-        if link.degrees == 1:
-            rates[at] = speeds[at] / link.slope
-    return rates

@@ -22,7 +22,7 @@ from fibermsk.control.muscles.traced import Traced
 from fibermsk.laws.hill import DeGrooteCurves
 from fibermsk.laws.hill.kinds import equations_of
 from fibermsk.laws.hill.row import OPTIMUM, SLACK
-from fibermsk.model import ActivationDynamics, LineMuscle
+from fibermsk.model import ActivationDynamics, Constant, LineMuscle
 
 _WITNESS = 0.5
 """Activation at which the branches of the laws are taken."""
@@ -58,9 +58,12 @@ class Muscle:
         Whether its activation is a state; else the activation of each interval is chosen.
     elastic : bool
         Whether the length of its fibers is a state.
+    given, start : float
+        Excitation of the model, or its activation, where they are not chosen; and the activation
+        from which it starts.
     """
 
-    def __init__(self, muscle: LineMuscle, path: MusclePath) -> None:
+    def __init__(self, muscle: LineMuscle, path: MusclePath, chosen: bool) -> None:
         self.name, self.path = muscle.name, path
         owner = f"line muscle {muscle.name!r}"
         law = muscle.law
@@ -81,6 +84,8 @@ class Muscle:
         driven = muscle.activation
         if isinstance(driven, ActivationDynamics):
             _check_smooth(owner, driven.law)
+        self.given = 0.0 if chosen else _constant(owner, driven)
+        self.start = driven.start if isinstance(driven, ActivationDynamics) else self.given
         self.excited = isinstance(driven, ActivationDynamics)
         self.dynamics = driven.law if isinstance(driven, ActivationDynamics) else None
         self.elastic = law.tendon != "rigid"
@@ -144,6 +149,17 @@ def _rate(law: Any, e: SX, a: SX) -> Branched:
         return found[0] if isinstance(found, tuple) else found
 
     return in_all_branches(rate, e, a)
+
+
+def _constant(owner: str, driven: Any) -> float:
+    """Excitation or activation of the model, in the absence of controls of muscles."""
+    signal = driven.excitation if isinstance(driven, ActivationDynamics) else driven
+    if isinstance(signal, Constant):
+        return float(signal(0.0))
+    if callable(signal) or not isinstance(signal, float | int):
+        must, remedy = "be a number where muscles are no controls", "add fm.Excitations() to them"
+        _check.refuse(owner, "activation", type(signal).__name__, must, remedy=remedy)
+    return float(signal)
 
 
 def _check_smooth(owner: str, law: Any) -> None:

@@ -125,16 +125,16 @@ def driven_model(
     model = started_model(plant, {name: float(one[0]) for name, one in start.items()}, speeds)
     driven: dict[str, Any] = {}
     for muscle in model.acting_muscles:
-        excitation: Any = (
-            PiecewiseConstant(time, np.clip(controls[muscle.name], 0.0, 1.0))
-            if muscle.name in controls
-            else 0.0
-        )
-        activation = muscle.activation
-        if isinstance(activation, ActivationDynamics):
+        own: Any = muscle.activation
+        chosen = controls.get(muscle.name)
+        signal = None if chosen is None else PiecewiseConstant(time, np.clip(chosen, 0.0, 1.0))
+        if isinstance(own, ActivationDynamics):
             first = float(np.clip(activations[muscle.name][0], 0.0, 1.0))
-            excitation = replace(activation, excitation=excitation, start=first, name=muscle.name)
-        driven[muscle.name] = excitation
+            excitation = own.excitation if signal is None else signal
+            own = replace(own, excitation=excitation, start=first, name=muscle.name)
+        elif signal is not None:
+            own = signal
+        driven[muscle.name] = own
     model = with_activations(model, driven)
     joints = {one.name: one for one in model.joints}
     for drive in plant.drives:

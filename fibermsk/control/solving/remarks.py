@@ -21,6 +21,9 @@ from fibermsk.system.lines.batch import MuscleGeometry
 LARGE = 0.05
 """Difference to the run of `simulate` above which steps are few [rad or m]."""
 
+_DISCRETE = 1e-6
+"""Difference to the discrete run above which it is told [rad or m]."""
+
 _EQUAL = 1e-6
 """Difference of a force over the largest up to which it is that of the law."""
 
@@ -39,7 +42,16 @@ def remarks_of(
         )
         found.append(
             f"the motion simulated with these controls is not that of the solution ({off}); the "
-            "steps are too few for this motion, use more"
+            "steps are too few, use more; where this does not help, the motion is unstable or "
+            "passes a singular pose of a closed chain"
+        )
+    if not again.discrete <= _DISCRETE:
+        off = "no such step was found"
+        if np.isfinite(again.discrete):
+            off = f"{again.discrete:.2g} off"
+        found.append(
+            f"the discrete equations solved step by step do not give the solution ({off}); the "
+            "motion is unstable, or the steps are too few"
         )
     words = {one.name: one.path.word for one in plant.muscles}
     found += _of_paths(model, solution.coordinates, solution.lengths, words)
@@ -62,9 +74,9 @@ def _of_laws(plant: Plant, solution: ControlSolution) -> list[str]:
     """Remarks on muscles where their laws take branches that the solution does not."""
     found, h = list[str](), np.diff(solution.time)
     for muscle in plant.muscles:
-        name, none = muscle.name, np.zeros(h.size)
+        name = muscle.name
         active = solution.activations.get(name)
-        mean = solution.controls.get(name, none)
+        mean = solution.controls.get(name, np.full(h.size, muscle.given))
         mean = mean if active is None else 0.5 * (active[1:] + active[:-1])
         fibers = solution.fiber_lengths.get(name, np.full(h.size + 1, muscle.optimum))
         forces, left = muscle.by_law(solution.lengths[name], mean, fibers, h)

@@ -14,7 +14,6 @@ from fibermsk._arrays import Array
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import Intervals
 from fibermsk.control.mechanics.discrete import Node
-from fibermsk.control.mechanics.tree import TURN
 from fibermsk.control.plant import Plant
 from fibermsk.control.problem import OptimalControl
 from fibermsk.control.solving.again import (
@@ -24,11 +23,12 @@ from fibermsk.control.solving.again import (
     simulated,
     started_model,
 )
+from fibermsk.control.solving.checked import checked
 from fibermsk.control.solving.guess import BEND, Guess, resampled, straight
 from fibermsk.control.solving.remarks import remarks_of
 from fibermsk.control.solving.solution import ControlSolution, Resimulation, as_result, by_name
 from fibermsk.control.solving.solver import Solved, SolverStep, Warm, solve, worst_of
-from fibermsk.control.transcription import Transcription
+from fibermsk.control.transcription import ACTIVATION_RULE, Transcription
 from fibermsk.errors import ConvergenceError
 from fibermsk.system import build
 
@@ -38,6 +38,9 @@ quarter turn. The chart ends at half a turn."""
 
 _RECENTERED = 20
 """Most times that references move."""
+
+_COARSEST = 1e-3
+"""Largest tolerance."""
 
 _AT_BOUND = 1e-6
 """Distance from a bound below which a control counts as at it."""
@@ -69,6 +72,8 @@ def search(
     starts = _check.count(owner, "starts", starts)
     coarse, seed = _whole(owner, "coarse", coarse), _whole(owner, "seed", seed)
     tolerance = _check.positive(owner, "tolerance", tolerance)
+    if tolerance > _COARSEST:
+        _check.refuse(owner, "tolerance", tolerance, f"be at most {_COARSEST:g}")
     iterations = _check.count(owner, "iterations", iterations)
     expand = _check.flag(owner, "expand", expand)
     tell: Callable[[SolverStep], None] | None = _tell
@@ -172,34 +177,11 @@ def _solved(
         guess, warm = found._replace(nodes=centered), None
         size = max(sizes, default=0.0)
         if size <= _FAR or solved.status == "interrupted":
-            return _Found(own, _without_leaps(plant, solved, found.nodes), guess)
+            return _Found(own, checked(problem, ends, solved, found.nodes), guess)
         if not left:
             reason = "the rotation of a ball is too far from the guess; give a nearer guess"
             return _Found(own, replace(solved, status="failed", reason=reason), guess)
     raise AssertionError
-
-
-def _without_leaps(plant: Plant, solved: Solved, nodes: list[Node]) -> Solved:
-    """The same; failed if a link turns further in an interval than its momentum tells."""
-    if solved.status != "success":
-        return solved
-    places = (np.array(plant.directors.place(*one)).reshape(-1, 12) for one in nodes)
-    R = np.array([one[:, 3:].reshape(-1, 3, 3) for one in places])
-    cosines = 0.5 * (np.einsum("nlij,nlij->nl", R[1:], R[:-1]) - 1.0)
-    turns = np.arccos(np.clip(cosines, -1.0, 1.0))
-    for k, (one, at) in enumerate(zip(plant.tree.links, plant.tree.slots(), strict=True)):
-        if one.motion == TURN:  # also whole turns
-            steps = np.diff([node.s[at.start] for node in nodes])
-            turns[:, k] = np.maximum(turns[:, k], np.abs(one.slope * steps))
-    n, link = np.unravel_index(turns.argmax(), turns.shape)
-    if turns[n, link] <= 0.5 * np.pi:
-        return solved
-    angle = np.degrees(turns[n, link])
-    reason = (
-        f"{plant.tree.links[link].name!r} turns by {angle:.0f} degrees in interval {n}, where "
-        "equations allow any motion beyond a quarter turn; use more steps"
-    )
-    return replace(solved, status="failed", reason=reason)
 
 
 def _unknowns(problem: Transcription, guess: Guess) -> Array:
@@ -333,15 +315,22 @@ def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
     own, solved = found.problem, found.solved
     worst, time = worst_of(own, solved), solution.time
     text = f"no optimum was found: {solved.reason} after {solved.iterations} iterations"
-    if worst is not None and solved.violation > _AT_BOUND:
+    if worst is not None and not solved.violation <= _AT_BOUND:
         label, value, bound = worst
         sign = ">" if value > bound else "<"
         unit = f" {label.unit}" if label.unit else ""
         text += (
             f"; the worst violation is {label.name!r} at node {label.node:g}, "
             f"t = {np.interp(label.node, np.arange(time.size), time):.4g} s: "
-            f"{value:.4g}{unit} {sign} {bound:.4g}{unit}"
+            + (
+                "it is not a number"
+                if np.isnan(value)
+                else f"{value:.4g}{unit} {sign} {bound:.4g}{unit}"
+            )
         )
+        if label.name.startswith(ACTIVATION_RULE):
+            h = float(np.diff(time).max())
+            text += f"; steps of {h:.2g} s may be too long for how activations fall, use more"
     bound = _at_bounds(found)
     if bound:
         text += f"; at their bounds: {bound}"

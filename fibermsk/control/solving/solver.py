@@ -238,8 +238,9 @@ def worst_of(problem: Transcription, solved: Solved) -> tuple[Label, float, floa
     values = np.array(ca.Function("g", [x], [g])(solved.x)).ravel()
     low, high = problem.equations.bounds()
     off = np.maximum(low - values, values - high)
-    if not off.size or not np.isfinite(off).any() or np.nanmax(off) <= 0.0:
+    off[np.isnan(off)] = np.inf
+    if not off.size or off.max() <= 0.0:
         return None
-    k = int(np.nanargmax(off))
+    k = int(off.argmax())
     bound = low[k] if values[k] < low[k] else high[k]
     return problem.equations.labels[k], float(values[k]), float(bound)

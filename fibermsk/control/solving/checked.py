@@ -1,0 +1,54 @@
+"""Whether what the solver calls a solution is a motion that meets the conditions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fibermsk.control.ends import Ends
+from fibermsk.control.mechanics.discrete import Node
+from fibermsk.control.mechanics.tree import TURN
+from fibermsk.control.plant import Plant
+from fibermsk.control.problem import OptimalControl
+from fibermsk.control.reach import farthest
+from fibermsk.control.solving.solver import Solved
+
+_UNMET = 1e-6
+"""How far a condition at an end may be off."""
+
+
+def checked(problem: OptimalControl, ends: Ends, solved: Solved, nodes: list[Node]) -> Solved:
+    """The same; failed if a link leaps, or if a condition at an end does not hold."""
+    if solved.status != "success":
+        return solved
+    reason = _leap(ends.plant, nodes) or _unmet(problem, ends, nodes)
+    return replace(solved, status="failed", reason=reason) if reason else solved
+
+
+def _leap(plant: Plant, nodes: list[Node]) -> str:
+    """Link that turns further in an interval than its momentum tells; empty if none does."""
+    places = (np.array(plant.directors.place(*one)).reshape(-1, 12) for one in nodes)
+    R = np.array([one[:, 3:].reshape(-1, 3, 3) for one in places])
+    cosines = 0.5 * (np.einsum("nlij,nlij->nl", R[1:], R[:-1]) - 1.0)
+    turns = np.arccos(np.clip(cosines, -1.0, 1.0))
+    for k, (one, at) in enumerate(zip(plant.tree.links, plant.tree.slots(), strict=True)):
+        if one.motion == TURN:  # also whole turns
+            steps = np.diff([node.s[at.start] for node in nodes])
+            turns[:, k] = np.maximum(turns[:, k], np.abs(one.slope * steps))
+    n, link = np.unravel_index(turns.argmax(), turns.shape)
+    if turns[n, link] <= 0.5 * np.pi:
+        return ""
+    return (
+        f"{plant.tree.links[int(link)].name!r} turns by {np.degrees(turns[n, link]):.0f} degrees "
+        f"in interval {n}, where equations allow any motion beyond a quarter turn; use more steps"
+    )
+
+
+def _unmet(problem: OptimalControl, ends: Ends, nodes: list[Node]) -> str:
+    """Condition at an end that was left out, since it seemed to follow from others, and is off."""
+    for which, node in (("start", nodes[0]), ("end", nodes[-1])):
+        name, off = farthest(problem, ends.places, which, node)
+        if off > _UNMET:
+            return f"{name} is {off:.2g} off; give None for directions that follow from others"
+    return ""
