@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -103,6 +103,22 @@ def positive(owner: str, field: str, value: Any, unit: str = "") -> float:
     if result < 1.0 / LARGEST:
         refuse(owner, field, value, f"be at least {1.0 / LARGEST:g}", unit=unit)
     return result
+
+
+def positive_by_name(
+    owner: str, field: str, value: Any, names: Sequence[str], default: float, unit: str = ""
+) -> dict[str, float]:
+    """Positive number of each name: one for all, or a mapping by name with a default."""
+    if not isinstance(value, Mapping):
+        return dict.fromkeys(names, positive(owner, field, value, unit))
+    for name in value:
+        if name not in names:
+            remedy = f"they are: {', '.join(names)}{suggestion(name, names)}"
+            refuse(owner, field, name, "be a coordinate of the motion", remedy=remedy)
+    return {
+        name: positive(owner, f"{field}[{name!r}]", value.get(name, default), unit)
+        for name in names
+    }
 
 
 def non_negative(owner: str, field: str, value: Any, unit: str = "") -> float:

@@ -160,7 +160,8 @@ def static_optimization(
     skeleton = Skeleton(free)
     names = [one for one in found.values if one in skeleton.independent]
     entries = [skeleton.independent.index(one) for one in names]
-    strength = _strengths(reserve, names)
+    strengths = _check.positive_by_name("static_optimization", "reserve", reserve, names, 1.0)
+    strength = np.array(list(strengths.values()))
     series = smooth(found, names, lowpass)
     A, required, tau, F, P = _torques(skeleton, own, series, entries, passive)
     a = np.empty((found.time.size, len(own)))
@@ -228,18 +229,6 @@ def _assumptions(
 def _of_motion(name: str, lowpass: float | None) -> str:
     smoothed = "as given" if lowpass is None else f"low-pass filter of {lowpass:g} Hz"
     return f"{name!r}, {smoothed}, spline of order 5"
-
-
-def _strengths(reserve: Any, names: list[str]) -> Array:
-    """Strength of the reserve of each coordinate."""
-    if not isinstance(reserve, Mapping):
-        one = _check.positive("static_optimization", "reserve", reserve)
-        return np.full(len(names), one)
-    for name in reserve:
-        if name not in names:
-            must = f"be one of {', '.join(names)}"
-            _check.refuse("static_optimization", "reserve of", name, must)
-    return np.array([_check.positive("reserve", name, reserve.get(name, 1.0)) for name in names])
 
 
 def _torques(

@@ -103,14 +103,16 @@ def track_motion(
         if one.kind != "quaternion" and not one.locked and one.name not in names
     }
     held = model.edit(idle) if idle else model
-    tracking = Tracking(found.time - t0, found.values, _by_name("sizes", sizes, names, SIZE))
+    scales = _check.positive_by_name(OWNER, "sizes", sizes, names, SIZE, "rad or m")
+    strengths = _check.positive_by_name(OWNER, "reserve", reserve, names, 1.0, "N m or N")
+    tracking = Tracking(found.time - t0, found.values, scales)
     poses = tracking.values(np.array([0.0]))[0]
     n = max(round(PER_SECOND * (t1 - t0)), 1) if steps is None else steps
     return OptimalControl(
         held,
         duration=t1 - t0,
         steps=n,
-        controls=[Excitations(), Torques(_by_name("reserve", reserve, names, 1.0), limited=False)],
+        controls=[Excitations(), Torques(strengths, limited=False)],
         objective=Effort() + tracking,
         start=EndState(
             dict(zip(names, poses.tolist(), strict=True)), activations="excited", at_rest=False,
@@ -120,21 +122,6 @@ def track_motion(
         path=[_around(*one) for one in found.values.items()],
         muscle_paths=FittedPaths() if muscle_paths is None else muscle_paths,
     )  # fmt: skip
-
-
-def _by_name(field: str, value: Any, names: list[str], default: float) -> dict[str, float]:
-    """Positive numbers by name of coordinate."""
-    unit = "N m or N" if field == "reserve" else "rad or m"
-    if not isinstance(value, Mapping):
-        return dict.fromkeys(names, _check.positive(OWNER, field, value, unit))
-    for name in value:
-        if name not in names:
-            remedy = f"it has: {', '.join(names)}{_check.suggestion(str(name), names)}"
-            _check.refuse(OWNER, field, name, "be a coordinate of the motion", remedy=remedy)
-    return {
-        name: _check.positive(OWNER, f"{field}[{name!r}]", value.get(name, default), unit)
-        for name in names
-    }
 
 
 def _around(name: str, values: Array) -> Range:

@@ -211,7 +211,7 @@ def test_reserves_that_carry_the_motion_are_warned_of():
         ({"power": 1.0}, r"lie in \[2, 10\]"),
         ({"bounds": (0.5, 0.5)}, "increase"),
         ({"reserve": 0.0}, "positive"),
-        ({"reserve": {"knee": 1.0}}, "be one of elbow"),
+        ({"reserve": {"knee": 1.0}}, "they are: elbow"),
         ({"muscles": "d"}, "no muscle 'd'"),
         ({"lowpass": 30.0}, "be below half the sampling rate, 20 Hz"),
     ],
