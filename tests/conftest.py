@@ -12,9 +12,23 @@ for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 
+LONGEST = (
+    "test_mass_on_chains", "test_ndf", "test_constructors", "test_run_gradients",
+    "test_own_stress", "test_line_chain", "test_sensitivity", "test_device_system", "test_beyond",
+    "test_osim_model", "test_docs", "test_scenes_more", "test_optima", "test_readings",
+    "test_own_contact", "test_activation_states", "test_line_chains", "test_no_passing",
+)  # fmt: skip
+"""Files that take longest, mostly to compile kernels: first, so that no worker ends alone."""
+
 # Shells start jobs of the background with Ctrl-C ignored, and so would be all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items):
+    """Put the longest files first."""
+    rank = {name: k for k, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
 
 
 @pytest.fixture(scope="session", autouse=True)
