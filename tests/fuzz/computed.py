@@ -259,6 +259,7 @@ COMPUTED = {
             "of": "elbow_end",
             "to": ["bone/mass"],
             "method": None,
+            "progress": None,
         },
         errors=SOLVING,
     ),
