@@ -27,20 +27,27 @@ def checked(problem: OptimalControl, ends: Ends, solved: Solved, nodes: list[Nod
 
 
 def _leap(plant: Plant, nodes: list[Node]) -> str:
-    """Link that turns further in an interval than its momentum tells; empty if none does."""
+    """Body that turns further in an interval than its momentum tells; empty if none does.
+
+    Frames between the motions of a joint have none: near gimbal lock they may turn far.
+    """
     places = (np.array(plant.directors.place(*one)).reshape(-1, 12) for one in nodes)
     R = np.array([one[:, 3:].reshape(-1, 3, 3) for one in places])
     cosines = 0.5 * (np.einsum("nlij,nlij->nl", R[1:], R[:-1]) - 1.0)
     turns = np.arccos(np.clip(cosines, -1.0, 1.0))
-    for k, (one, at) in enumerate(zip(plant.tree.links, plant.tree.slots(), strict=True)):
-        if one.motion == TURN:  # also whole turns
+    links = plant.tree.links
+    frames = [not (one.mass or one.euler.any()) for one in links]
+    turns[:, frames] = 0.0
+    for k, (one, at) in enumerate(zip(links, plant.tree.slots(), strict=True)):
+        alone = not (frames[k] or (one.parent >= 0 and frames[one.parent]))
+        if one.motion == TURN and alone:  # also whole turns
             steps = np.diff([node.s[at.start] for node in nodes])
             turns[:, k] = np.maximum(turns[:, k], np.abs(one.slope * steps))
     n, link = np.unravel_index(turns.argmax(), turns.shape)
     if turns[n, link] <= 0.5 * np.pi:
         return ""
     return (
-        f"{plant.tree.links[int(link)].name!r} turns by {np.degrees(turns[n, link]):.0f} degrees "
+        f"{links[int(link)].name!r} turns by {np.degrees(turns[n, link]):.0f} degrees "
         f"in interval {n}, where equations allow any motion beyond a quarter turn; use more steps"
     )
 

@@ -43,7 +43,7 @@ def remarks_of(
         found.append(
             f"the motion simulated with these controls is not that of the solution ({off}); the "
             "steps are too few, use more; where this does not help, the motion is unstable or "
-            "passes a singular pose of a closed chain"
+            "passes a singular pose, as of a closed chain or in gimbal lock"
         )
     if not again.discrete <= _DISCRETE:
         off = "no such step was found"
