@@ -15,7 +15,7 @@ from fibermsk._arrays import Array
 from fibermsk.control.mechanics.directors import Directors, cayley
 from fibermsk.control.mechanics.discrete import Discrete, Node, newton
 from fibermsk.control.mechanics.elements import Elements
-from fibermsk.control.mechanics.tree import BALL, LinkTree, slices
+from fibermsk.control.mechanics.tree import BALL, SLIDE, LinkTree, slices
 from fibermsk.control.muscles.choice import PathKind, paths_of
 from fibermsk.control.muscles.fitted import FittedPath
 from fibermsk.control.muscles.muscle import Muscle
@@ -110,6 +110,14 @@ class Plant:
             n = at.stop - at.start
             found[at] = [name] if n == 1 else [f"{name} {axis}" for axis in "xyz"]
         return found
+
+    @property
+    def force_units(self) -> list[str]:
+        """Units of the forces on the degrees of freedom."""
+        return [
+            "N" if one.motion == SLIDE else "N m"
+            for one in self.tree.links for _ in range(one.degrees)
+        ]  # fmt: skip
 
     @cached_property
     def balls(self) -> dict[str, int]:

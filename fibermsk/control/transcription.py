@@ -214,7 +214,7 @@ class Transcription:
         self._by_start = dict(zip(starts.tolist(), self.unknowns.symbols, strict=True))
         z = [self._symbol(one) for one in self.nodes]
         R = [ca.DM(one) for one in self.references]
-        names, torque = plant.degree_names, "N m"
+        moved = list(zip(plant.degree_names, plant.force_units, strict=True))
         excited, elastic = self.intervals.indices()
         ruled = [f"{ACTIVATION_RULE}{plant.muscles[m].name}" for m in excited]
         ruled += [f"tendon rule of {plant.muscles[m].name}" for m in elastic]
@@ -243,7 +243,7 @@ class Transcription:
                     labels = [Label("closed chain", n, "m")] * opening.numel()
                     rows.add(opening, 0.0, 0.0, labels)
             if after is not None and before is not None:
-                labels = [Label(f"motion of {name}", n, torque) for name in names]
+                labels = [Label(f"motion of {name}", n, unit) for name, unit in moved]
                 rows.add((after - before) / self._nominal(n), 0.0, 0.0, labels)
             if rules is not None and rules.numel():
                 rows.add(rules, 0.0, 0.0, [Label(name, n + 0.5) for name in ruled])

@@ -154,3 +154,15 @@ def test_an_error_of_a_progress_function_is_its_own():
 
     with pytest.raises(KeyError, match="mine"):
         arm().solve(progress=tell)
+
+
+def test_the_force_of_a_slide_that_is_missing_is_in_newton(brief):
+    """Rest to rest over 0.4 m in 0.1 s takes a mass of 2 kg more than 10 N."""
+    model = fm.Model("sled", gravity=(0, 0, 0))
+    mass = model.add(fm.Body("mass", 2.0, (0, 0, 0), (1, 1, 1)))
+    model.add(fm.Slider("x", model.ground, mass, (0, 0, 0), (1, 0, 0)))
+    problem = fm.OptimalControl(
+        model, duration=0.1, steps=10, controls=fm.Torques({"x": 10.0}), end=fm.AtRest(x=0.4)
+    )
+    with pytest.raises(fm.ConvergenceError, match=r"'motion of x' at node .* N [<>] 0 N; at"):
+        problem.solve(**QUIET)
