@@ -333,6 +333,11 @@ def test_a_failure_names_what_is_violated_and_the_controls_at_their_bounds():
     assert solution.result.stats["control"]["violation"] > 1e-3
 
 
+def test_too_few_iterations_are_told_what_helps():
+    with pytest.raises(fm.ConvergenceError, match=r"after 2 iterations.*solve\(coarse=1\)"):
+        arm().solve(progress=False, iterations=2)
+
+
 def test_an_interrupt_keeps_the_iterate():
     def stop(step):
         if step.iteration == 0:

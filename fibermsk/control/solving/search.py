@@ -42,6 +42,8 @@ _RECENTERED = 20
 _COARSEST = 1e-3
 """Largest tolerance."""
 
+_EXHAUSTED = "Maximum_Iterations_Exceeded"
+
 _AT_BOUND = 1e-6
 """Distance from a bound below which a control counts as at it."""
 
@@ -331,6 +333,8 @@ def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
         if label.name.startswith(ACTIVATION_RULE):
             h = float(np.diff(time).max())
             text += f"; steps of {h:.2g} s may be too long for how activations fall, use more"
+    if solved.reason == _EXHAUSTED:
+        text += "; solve(coarse=1) starts from a solution with half the steps, which often helps"
     bound = _at_bounds(found)
     if bound:
         text += f"; at their bounds: {bound}"
