@@ -94,14 +94,15 @@ def test_a_free_torso_with_arms_keeps_its_momenta():
 
 @pytest.mark.slow
 def test_a_motion_of_8000_steps_does_not_drift():
-    """Energies peak where a limb passes fast: 1.6 % in the first half, 0.9 % in the second."""
+    """The energy swings by one or two percent where limbs pass fast, and comes back.
+
+    When it does is up to round-off, which a motion of arms that turn over amplifies.
+    """
     own = moved(8000, 0.01)
     assert np.linalg.norm(own.momenta[0, :3]) == pytest.approx(11.5, abs=0.1)
     # 3.3e-9: round-off of positions of some meters, times mass over h, summed up
     assert np.abs(own.momenta - own.momenta[0]).max() < 1e-8
     assert own.constraints[:2001].max() < 1e-13
     assert own.constraints.max() < 2e-13
-    halves = np.split(own.energy / own.energy[0] - 1.0, 2)
-    first, second = (np.abs(one).max() for one in halves)
-    assert first < 0.05 and second < 2.0 * first
-    assert abs(np.median(halves[1]) - np.median(halves[0])) < 2e-3
+    off = np.abs(own.energy / own.energy[0] - 1.0).reshape(8, -1)
+    assert off.max() < 0.05 and (off.min(axis=1) < 5e-4).all()
