@@ -94,7 +94,7 @@ def test_a_free_torso_with_arms_keeps_its_momenta():
 
 @pytest.mark.slow
 def test_a_motion_of_8000_steps_does_not_drift():
-    """The energy swings by one or two percent where limbs pass fast, and comes back to a tenth of it.
+    """The energy swings by one or two percent where limbs pass fast, and comes back to a tenth.
 
     When it does is up to round-off, which a motion of arms that turn over amplifies.
     """
