@@ -20,7 +20,7 @@ from fibermsk.control.muscles.muscle import Acting
 from fibermsk.control.objectives import Interval, Objectives
 from fibermsk.control.plant import Plant
 
-FIBERS = 0.2, 2.0
+FIBERS = 0.02, 3.0
 """Range of the lengths of fibers over the optimal one."""
 
 _SHARED = {"cse": True}

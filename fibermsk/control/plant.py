@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.control.conditions import EndState
 from fibermsk.control.mechanics.directors import Directors, cayley
 from fibermsk.control.mechanics.discrete import Discrete, Node, newton
 from fibermsk.control.mechanics.elements import Elements
@@ -69,7 +70,7 @@ class Plant:
 
     def __init__(
         self, model: Model, largest: Mapping[str, float], excited: bool, kind: PathKind = None,
-        ranges: Mapping[str, tuple[float, float]] | None = None,
+        ranges: Mapping[str, tuple[float, float]] | None = None, start: EndState | None = None,
     ) -> None:  # fmt: skip
         self.model = model
         for what, some in (
@@ -87,7 +88,7 @@ class Plant:
         if not self.tree.degrees:
             raise ModelError(f"model {model.name!r} has no free coordinate; nothing can move")
         self._slots = self.tree.slots()
-        q = np.array(self.directors.place(*self.node())).ravel()
+        q = np.array(self.directors.place(*self._started(start))).ravel()
         narrowed = {name: one for name, one in (ranges or {}).items() if np.isfinite(one).all()}
         known = _declared(model) | narrowed
         acting = model.acting_muscles
@@ -138,6 +139,18 @@ class Plant:
             remedy = f"it has: {', '.join(names) or 'none'}{_check.suggestion(name, names)}"
             _check.refuse(owner, field, name, f"be {what} of the model", remedy=remedy)
         return self.degrees[name]
+
+    def _started(self, start: EndState | None) -> Node:
+        """Pose of the model with what a start gives; unknown names are refused by `Ends`."""
+        found = self.node()
+        for name, value in () if start is None else start.coordinates.items():
+            if name in self.degrees:
+                found.s[self.degrees[name]] = value
+        for name, turn in () if start is None else start.rotations.items():
+            if name in self.balls:
+                k = 3 * self.balls[name]
+                found.references[:, k : k + 3] = turn
+        return found
 
     def node(self) -> Node:
         """Node at the pose of the model."""

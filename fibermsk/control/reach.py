@@ -171,16 +171,17 @@ def _independent(rows: _Rows, s: Array, free: Index) -> frozenset[str]:
     slopes = np.array(rows.function(s)[1])[:, free]
     equal = rows.lower == rows.upper
     chain = np.array([name == _CHAIN for name in rows.names])
-    left = [k for k in np.flatnonzero(equal & ~chain).tolist()]
-    basis = [one for one in np.linalg.svd(slopes[chain], full_matrices=False)[2]]
+    left = np.flatnonzero(equal & ~chain).tolist()
+    _, sizes, rows_of = np.linalg.svd(slopes[chain], full_matrices=False)
+    basis = list(rows_of[sizes > _DEPENDENT * sizes.max(initial=0.0)])
     least = _DEPENDENT * np.linalg.norm(slopes, axis=1).max(initial=0.0)
     kept = set[str]()
     while left:
         rest = [slopes[k] - sum((b @ slopes[k]) * b for b in basis) for k in left]
-        sizes = [float(np.linalg.norm(one)) for one in rest]
-        best = int(np.argmax(sizes))
-        if sizes[best] <= least:
+        long = [float(np.linalg.norm(one)) for one in rest]
+        best = int(np.argmax(long))
+        if long[best] <= least:
             break
-        basis.append(rest[best] / sizes[best])
+        basis.append(rest[best] / long[best])
         kept.add(rows.names[left.pop(best)])
     return frozenset(kept)

@@ -146,6 +146,23 @@ def with_muscles():
     return model
 
 
+def test_a_point_beside_a_chain_that_is_given_is_kept(brief):
+    """The slopes of a chain in what is free are zero then: no direction follows from them."""
+    model = four_bar()
+    bodies = {one.name: one for one in model.bodies}
+    arm = fm.Body("arm", 0.3, (0, 0, -0.05), (1e-3, 1e-3, 1e-4))
+    hinge = fm.Hinge("d", bodies["left"], arm, (0, 0, -0.1), (0, -1, 0))
+    model.add(arm)
+    model.add(hinge)
+    hand, pose = arm.at(0.0, 0.0, -0.1), closed_pose(0.8)
+    x = 0.1 * np.sin(0.8) + 0.1 * np.sin(1.4)
+    how = {"model": model, "controls": fm.Torques({"a": 9.0, "d": 9.0}, limited=False)}
+    ends = fm.AtRest({**pose, "d": 0.6}), fm.AtRest(pose, points=[(hand, (x, None, None))])
+    start = fm.AtRest({**closed_pose(), "d": 0.3})
+    values = [problem(20, start=start, end=end, **how).solve(**QUIET).objective for end in ends]
+    assert values[0] == pytest.approx(values[1], abs=1e-8)
+
+
 def test_muscles_hold_and_move_a_closed_chain():
     """Activations that hold it keep it where it is, also in a run of `simulate`."""
     model, pose = with_muscles(), closed_pose(0.5)

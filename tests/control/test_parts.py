@@ -229,3 +229,17 @@ def test_reserves_have_no_bounds_and_follow_a_motion(brief):
     force = -2.0 * 0.1 * (2 * np.pi) ** 2 * np.sin(2 * np.pi * middle)
     assert np.abs(solution.controls["x"]).max() > 5.0
     assert solution.controls["x"][4:-4] == pytest.approx(force, abs=0.15)
+
+
+def test_muscles_that_push_are_told_and_the_pose_of_the_model_has_no_part():
+    """A fast return makes a rigid tendon push; the way around a cylinder is that of the start."""
+    model = fm.make_scene("two_muscle_arm").model
+    fast = given(30, end=fm.AtRest(elbow=0.3), start=fm.AtRest(elbow=1.7), duration=0.25)
+    fast |= {"controls": [fm.Excitations(), fm.Torques({"elbow": 30.0}, limited=False)]}
+    own = [
+        fm.OptimalControl(model.edit({model.coordinates[0]: {"value": at}}), **fast).solve(**QUIET)
+        for at in (0.0, 1.5)
+    ]
+    assert own[0].objective == pytest.approx(own[1].objective, abs=1e-10)
+    pushes = min(float(one.min()) for one in own[0].forces.values())
+    assert pushes < -1.0 and any("pushes with up to" in one for one in own[0].remarks)

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.control.interval import FIBERS
 from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.muscles.exact import ExactPath
 from fibermsk.control.muscles.geodesic import DiscretePath
@@ -23,6 +24,12 @@ LARGE = 0.05
 
 _DISCRETE = 1e-6
 """Difference to the discrete run above which it is told [rad or m]."""
+
+_PUSH = 1e-6
+"""Share of the largest force with which a muscle must push to be told."""
+
+_NEAR = 1e-4
+"""Distance of fibers from a bound, over their optimal length, at which they are at it."""
 
 _EQUAL = 1e-6
 """Difference of a force over the largest up to which it is that of the law."""
@@ -87,6 +94,19 @@ def _of_laws(plant: Plant, solution: ControlSolution) -> list[str]:
                 f"the force of line muscle {name!r} in interval {n} is not that of its law, by "
                 f"{off[n]:.2g} of its largest: its fibers are at their shortest; keep the "
                 "motion within a fm.Range, or give it an elastic tendon"
+            )
+        pushes = solution.forces[name] < -_PUSH * muscle.strength
+        if pushes.any():
+            found.append(
+                f"line muscle {name!r} pushes with up to {-solution.forces[name].min():.3g} N in "
+                f"{pushes.sum()} of {h.size} intervals: its tendon is slack there, which the "
+                "published curves of De Groote do not know; slow the motion down"
+            )
+        x = fibers / muscle.optimum
+        if muscle.elastic and (x.min() < FIBERS[0] + _NEAR or x.max() > FIBERS[1] - _NEAR):
+            found.append(
+                f"the fibers of line muscle {name!r} are at a bound of the search, "
+                f"{FIBERS[0]:g} or {FIBERS[1]:g} of their optimal length"
             )
     return found
 

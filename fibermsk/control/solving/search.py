@@ -84,7 +84,9 @@ def search(
     elif not _check.flag(owner, "progress", progress):
         tell = None
     excited = problem.excitations is not None
-    plant = Plant(problem.model, problem.largest, excited, problem.muscle_paths, problem.ranges)
+    plant = Plant(
+        problem.model, problem.largest, excited, problem.muscle_paths, problem.ranges, problem.start
+    )
     intervals = Intervals(plant, problem.objectives, excited)
     ends = Ends(problem, intervals)
     _check_controls(problem, intervals)
