@@ -146,7 +146,7 @@ class LinearRun:
 
     def _given(self, cotangents: Mapping[str, Array]) -> dict[str, Array]:
         _check.instance("vjp", "cotangents", cotangents, Mapping, "a mapping of arrays by name")
-        unknown = sorted(set(cotangents) - set(self.samples))
+        unknown = sorted(map(str, set(cotangents) - set(self.samples)))
         if unknown:
             _check.refuse("vjp", "cotangents of", unknown, f"be of {sorted(self.samples)}")
         return {

@@ -108,7 +108,8 @@ class Objective:
         function: Any = getattr(self, which)
         own = f"{self._owner}: its {which} {_name(function)!r}"
         try:
-            return function(time, **samples)
+            # copies: what it does to its arguments must not change the run
+            return function(np.array(time), **{k: np.array(one) for k, one in samples.items()})
         except Exception as error:  # of the user's own code, of any kind
             if not _takes(function, time, samples):
                 wanted = f"the times and {', '.join(samples)}"
@@ -147,7 +148,9 @@ class Objective:
         found = self._called("slopes", time, samples, must)
         _check.instance(self._owner, "slopes", found, Mapping, "a mapping of arrays by name")
         if set(found) != set(samples):
-            _check.refuse(self._owner, "slopes of", sorted(found), f"be {sorted(samples)}")
+            _check.refuse(
+                self._owner, "slopes of", sorted(map(str, found)), f"be {sorted(samples)}"
+            )
         return {
             name: _check.array(self._owner, f"slopes of {name!r}", found[name], one.shape)
             for name, one in samples.items()

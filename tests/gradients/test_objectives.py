@@ -78,3 +78,21 @@ def test_slopes_with_other_arguments_are_named():
         match="its slopes '<lambda>' has other arguments; its functions must take the times and q",
     ):
         aim.derivatives(TIME, {"q": TIME})
+
+
+def test_what_an_objective_does_to_its_arguments_stays_its_own():
+    """A function that works in place has the derivatives of what it returns."""
+
+    def inplace(time, q):
+        time.fill(0.0)
+        q -= 0.5
+        return (q**2).sum()
+
+    aim = fm.Objective(inplace, {"q": "hinge"}, lambda time, q: {"q": 2.0 * (q - 0.5)})
+    time, q = np.array([0.0, 1.0]), np.array([0.2, 0.9])
+    assert aim.evaluate(time, {"q": q}) == pytest.approx(0.3**2 + 0.4**2)
+    assert aim.derivatives(time, {"q": q})["q"] == pytest.approx([-0.6, 0.8])
+    assert time.tolist() == [0.0, 1.0] and q.tolist() == [0.2, 0.9]
+    with pytest.raises(fm.ModelError, match="slopes of"):
+        odd = fm.Objective(inplace, {"q": "hinge"}, lambda time, q: {"q": q, 3: q})
+        odd.derivatives(time, {"q": q})
