@@ -10,6 +10,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from _ends import draw_ends
 
 import fibermsk as fm
 
@@ -28,21 +29,6 @@ def cleaned(axes):
     axes.grid(True, color="0.9", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def drawn(places, result, **how):
-    """Pictures of both ends of a result in one scale, without what is written at their sides."""
-    file, images = HERE / "made.png", []
-    for time in result.time[[0, -1]]:
-        fm.view.screenshot(result, file, time=float(time), size=(1600, 1200), **how)
-        images.append(plt.imread(file)[:, 320:1280, :3])
-        file.unlink()
-    inked = (np.array(images) < 0.97).any(axis=(0, 3))
-    rows, columns = (np.flatnonzero(inked.any(axis=axis))[[0, -1]] for axis in (1, 0))
-    for place, image, title in zip(places, images, ("start", "end"), strict=True):
-        place.imshow(image[rows[0] : rows[1], columns[0] : columns[1]])
-        place.set_title(title, fontsize=10)
-        place.axis("off")
 
 
 def two_muscles() -> None:
@@ -136,7 +122,7 @@ def both_arms() -> None:
     """The upper body at the start and at the end, and its kinematic tree."""
     result = upper_body.scene().solve(progress=False).result
     figure, axes = plt.subplots(1, 3, figsize=(10.0, 3.8), layout="constrained")
-    drawn(axes[:2], result)
+    draw_ends(axes[:2], result, HERE)
     tree = axes[2]
     tree.axis("off")
     tree.set(xlim=(-1.7, 1.7), ylim=(-4.4, 0.5))
@@ -163,7 +149,7 @@ def arm26() -> None:
     solution = arm26_reach.scene().solve(progress=False)
     result = solution.result
     figure, (*places, axes) = plt.subplots(1, 3, figsize=(10.0, 3.6), layout="constrained")
-    drawn(places, result, color_by="activation")
+    draw_ends(places, result, HERE, color_by="activation")
     for name, values in solution.activations.items():
         axes.plot(solution.time, values, label=name)
     axes.set(xlabel="time [s]", ylabel="activation", ylim=(-0.01, 0.58))

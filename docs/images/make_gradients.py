@@ -10,6 +10,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from _ends import draw_ends
 from scipy.optimize import least_squares, minimize
 
 import fibermsk as fm
@@ -118,17 +119,23 @@ def transfer() -> None:
     figure.savefig(HERE / "tendon_transfer.png", dpi=150)
 
 
+def kept_of(problem):
+    """Number of runs and the least objective so far, of values that are passed through."""
+    history = []
+
+    def keep(value):
+        least = min(value, history[-1][1]) if history else value
+        history.append((problem.runs, least))
+        return value
+
+    return history, keep
+
+
 def descent(drive: str, gradients: bool) -> np.ndarray:
     """Number of runs and the least objective so far, (n, 2)."""
     both, start, bounds, problem = reaching_arm.task(drive)
     effort = reaching_arm.EFFORT if drive == "muscles" else 0.0
-    history, least = [], np.inf
-
-    def keep(value):
-        nonlocal least
-        least = min(least, value)
-        history.append((problem.runs, least))
-        return value
+    history, keep = kept_of(problem)
 
     def value(x):
         x = np.clip(x, *np.transpose(bounds))
@@ -171,7 +178,7 @@ def arm() -> None:
 def pose() -> None:
     """The arm at the start and at its target, with what its muscles go over."""
     made = reaching_arm.scene()
-    model, file, images = made.model, HERE / "made.png", []
+    model = made.model
     upper = model.body("upper_arm")
     head, elbow = (0, 0, 0), (0, -reaching_arm.UPPER, 0)
     over = fm.Capsule(head, (0, -0.1, 0), 0.028), fm.Capsule(elbow, elbow, 0.022)
@@ -180,17 +187,8 @@ def pose() -> None:
         body = fm.Body(name, shapes=shapes)
         model = model.edit(add=[body, fm.Weld(parent, body)])
     result = fm.simulate_scene(replace(made, model=model))
-    for time in result.time[[0, -1]]:
-        fm.view.screenshot(result, file, time=float(time), color_by="activation", size=(1600, 1200))
-        images.append(plt.imread(file)[:, 320:1280, :3])
-        file.unlink()
-    inked = (np.array(images) < 0.97).any(axis=(0, 3))
-    rows, columns = (np.flatnonzero(inked.any(axis=axis))[[0, -1]] for axis in (1, 0))
     figure, axes = plt.subplots(1, 2, figsize=(8.4, 4.2), layout="constrained")
-    for place, image, title in zip(axes, images, ("start", "after 0.6 s"), strict=True):
-        place.imshow(image[rows[0] : rows[1], columns[0] : columns[1]])
-        place.set_title(title, fontsize=10)
-        place.axis("off")
+    draw_ends(axes, result, HERE, ("start", "after 0.6 s"), color_by="activation")
     figure.savefig(HERE / "reaching_arm_pose.png", dpi=130)
 
 
@@ -222,13 +220,7 @@ def reach() -> None:
 def searched(module, made, run, method: str) -> np.ndarray:
     """Number of runs and the least objective so far, (n, 2), from torques of zero."""
     problem = fm.GradientProblem(run, module.aim(made.model), module.TORQUES, scales=np.ones(2))
-    history, least = [], np.inf
-
-    def keep(value):
-        nonlocal least
-        least = min(least, value)
-        history.append((problem.runs, least))
-        return value
+    history, keep = kept_of(problem)
 
     def both(x):
         found, slope = problem(x)

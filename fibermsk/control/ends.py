@@ -22,7 +22,7 @@ from fibermsk.errors import ModelError
 _OPENS = 1e-9
 """Speed at which a closed chain opens that counts as none, over that of the coordinates [m/s]."""
 
-_DEPENDENT = 1e-8
+_SINGULAR = 1e-8
 """Least singular value of independent equations of closed chains."""
 
 _HOLD = "give the start by coordinates, or activations by name"
@@ -59,8 +59,7 @@ class Ends:
     def __init__(self, problem: OptimalControl, intervals: Intervals) -> None:
         self._problem, self._intervals, self.plant = problem, intervals, intervals.plant
         self.places = Places(self.plant)
-        base = self.plant.node()
-        self.start = self._node("start", problem.start, base)
+        self.start = self._node("start", problem.start, self.plant.node())
         self.end = self._node("end", problem.end, self.start)
         self.ranges = self._ranges()
         check_functions(problem, self.places)
@@ -76,18 +75,12 @@ class Ends:
     def _node(self, which: str, state: EndState, base: Node) -> Node:
         """Pose with the given coordinates and rotations, the others as in another one."""
         owner, plant = f"OptimalControl: {which}", self.plant
-        s, R = base.s.copy(), base.references.copy()
-        for name, value in state.coordinates.items():
-            s[plant.known(owner, "coordinate", name, balls=False)] = value
-        for name, turn in state.rotations.items():
-            s[plant.known(owner, "rotation", name, balls=True)] = 0.0
-            k = 3 * plant.balls[name]
-            R[:, k : k + 3] = turn
+        found = plant.posed(owner, state, base)
         for station, _ in state.points:
             if plant.tree.of_body.get(station.body.name, -1) < 0:
                 must = "be on a body of the model that moves"
                 _check.refuse(owner, "points", station.body.name, must)
-        return Node(s, R)
+        return found
 
     def _ranges(self) -> dict[int, tuple[float, float]]:
         """Ranges by degree of freedom; refused if a pose that is given lies outside."""
@@ -143,7 +136,7 @@ class Ends:
     def _check_chains(self) -> None:
         """Refuse closed chains whose equations depend on each other."""
         C = np.array(self.plant.discrete.closure_slope(*self.start))
-        rank = int(np.linalg.matrix_rank(C, _DEPENDENT)) if C.size else 0
+        rank = int(np.linalg.matrix_rank(C, _SINGULAR)) if C.size else 0
         if rank < len(C):
             must = f"be independent at the start, where {rank} are"
             remedy = "give PointConstraint the directions in which the chain could open, or start "

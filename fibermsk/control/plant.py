@@ -88,7 +88,10 @@ class Plant:
         if not self.tree.degrees:
             raise ModelError(f"model {model.name!r} has no free coordinate; nothing can move")
         self._slots = self.tree.slots()
-        q = np.array(self.directors.place(*self._started(start))).ravel()
+        pose = self.node()
+        if start is not None:
+            pose = self.posed("OptimalControl: start", start, pose)
+        q = np.array(self.directors.place(*pose)).ravel()
         narrowed = {name: one for name, one in (ranges or {}).items() if np.isfinite(one).all()}
         known = _declared(model) | narrowed
         acting = model.acting_muscles
@@ -131,26 +134,28 @@ class Plant:
         links = zip(self.tree.links, self._slots, strict=True)
         return {one.coordinate: at for one, at in links if one.degrees}
 
-    def known(self, owner: str, field: str, name: str, *, balls: bool) -> slice:
-        """Degrees of freedom of a coordinate, or of a ball; refused if there is none."""
-        names = [one for one in self.degrees if (one in self.balls) == balls]
+    def known(self, owner: str, field: str, name: str, *, balls: bool | None) -> slice:
+        """Degrees of freedom of a coordinate, or of a ball, or of either; refused if none has."""
+        names = [one for one in self.degrees if balls is None or (one in self.balls) == balls]
         if name not in names:
-            what = "a spherical or free joint" if balls else "a free coordinate"
+            what = {
+                True: "a spherical or free joint", False: "a free coordinate",
+                None: "a free coordinate or a spherical joint",
+            }[balls]  # fmt: skip
             remedy = f"it has: {', '.join(names) or 'none'}{_check.suggestion(name, names)}"
             _check.refuse(owner, field, name, f"be {what} of the model", remedy=remedy)
         return self.degrees[name]
 
-    def _started(self, start: EndState | None) -> Node:
-        """Pose of the model with what a start gives; unknown names are refused by `Ends`."""
-        found = self.node()
-        for name, value in () if start is None else start.coordinates.items():
-            if name in self.degrees:
-                found.s[self.degrees[name]] = value
-        for name, turn in () if start is None else start.rotations.items():
-            if name in self.balls:
-                k = 3 * self.balls[name]
-                found.references[:, k : k + 3] = turn
-        return found
+    def posed(self, owner: str, state: EndState, base: Node) -> Node:
+        """Pose with the coordinates and rotations of a state, the others as in another one."""
+        s, R = base.s.copy(), base.references.copy()
+        for name, value in state.coordinates.items():
+            s[self.known(owner, "coordinate", name, balls=False)] = value
+        for name, turn in state.rotations.items():
+            s[self.known(owner, "rotation", name, balls=True)] = 0.0
+            k = 3 * self.balls[name]
+            R[:, k : k + 3] = turn
+        return Node(s, R)
 
     def node(self) -> Node:
         """Node at the pose of the model."""
@@ -218,14 +223,9 @@ class Plant:
         return found
 
     def _drive(self, name: str, largest: float) -> Drive:
-        links = zip(self.tree.links, self._slots, strict=True)
-        for link, at in links:
-            if link.degrees and link.coordinate == name:
-                return Drive(name, at, largest, 1.0 if link.motion == BALL else 1.0 / link.slope)
-        names = list(self.degrees)
-        remedy = f"it has: {', '.join(names)}{_check.suggestion(name, names)}"
-        must = "be a free coordinate or a spherical joint of the model"
-        _check.refuse("Torques", "largest", name, must, remedy=remedy)
+        at = self.known("Torques", "largest", name, balls=None)
+        link = next(one for one in self.tree.links if one.degrees and one.coordinate == name)
+        return Drive(name, at, largest, 1.0 if link.motion == BALL else 1.0 / link.slope)
 
     @cached_property
     def geometry(self) -> Any:

@@ -133,7 +133,7 @@ def _value(one: Along, pose: Pose) -> Any:
         raise _refusal(one, f"raises {type(error).__name__}: {error}") from error
     try:
         found = ca.MX(given)
-    except NotImplementedError as error:
+    except NotImplementedError as error:  # of CasADi, for what is no expression
         raise _refusal(one, f"returns {given!r:.60}") from error
     if found.is_constant():
         raise _refusal(one, f"returns {given!r:.60}")

@@ -190,10 +190,7 @@ class OptimalControl:
 
     def times(self, durations: Array) -> Array:
         """Times of the nodes (n + 1,) [s] for durations of the phases [s]."""
-        ends = np.concatenate([[0.0], np.cumsum(durations)])
-        parts = zip(ends, ends[1:], self.phases, strict=False)
-        own = [np.linspace(a, b, phase.steps + 1)[1:] for a, b, phase in parts]
-        return np.concatenate([[0.0], *own])
+        return nodes_of(durations, [one.steps for one in self.phases])
 
     @property
     def phases(self) -> tuple[Phase, ...]:
@@ -326,6 +323,13 @@ class OptimalControl:
                     stacklevel=4,
                 )
                 return
+
+
+def nodes_of(durations: Array, steps: Sequence[int]) -> Array:
+    """Nodes (n + 1,) of parts of some durations, one after the other, with even steps in each."""
+    ends = np.concatenate([[0.0], np.cumsum(durations)])
+    own = [np.linspace(a, b, n + 1)[1:] for a, b, n in zip(ends, ends[1:], steps, strict=False)]
+    return np.concatenate([[0.0], *own])
 
 
 def _check_once(controls: Sequence[Any]) -> None:

@@ -12,7 +12,7 @@ from scipy.optimize import least_squares
 from fibermsk import _check
 from fibermsk._arrays import Array, Index
 from fibermsk.control.mechanics.discrete import Node
-from fibermsk.control.pose import Places, Pose, conditions_at
+from fibermsk.control.pose import Condition, Places, Pose, conditions_at
 from fibermsk.control.problem import OptimalControl
 
 _CLOSE = 1e-9
@@ -110,18 +110,16 @@ def _rows(problem: OptimalControl, places: Places, which: str, node: Node) -> _R
     own = places.plant.discrete
     s, R = ca.MX.sym("s", node.s.size), ca.DM(node.references)
     some = conditions_at(problem, Pose(places, s, R), which)
-    values = [one.value for one in some]
-    sizes = [one.value.numel() for one in some]
-    lower, upper = (np.repeat([getattr(c, k) for c in some], sizes) for k in ("lower", "upper"))
-    names = [one.name for one, n in zip(some, sizes, strict=True) for _ in range(n)]
-    units = [one.unit for one, n in zip(some, sizes, strict=True) for _ in range(n)]
     if own.held:
-        values.append(own.closure(s, R, ca.MX(own.held, 1))[0])
-        lower, upper = (np.append(one, np.zeros(own.held)) for one in (lower, upper))
-        names += [_CHAIN] * own.held
-        units += ["m"] * own.held
-    g = ca.vertcat(ca.MX(0, 1), *values)
-    return _Rows(ca.Function("rows", [s], [g, ca.jacobian(g, s)]), lower, upper, names, units)
+        opening = own.closure(s, R, ca.MX(own.held, 1))[0]
+        some.append(Condition(_CHAIN, "m", opening, 0.0, 0.0))
+    g = ca.vertcat(ca.MX(0, 1), *(one.value for one in some))
+    every = [one for one in some for _ in range(one.value.numel())]
+    return _Rows(
+        ca.Function("rows", [s], [g, ca.jacobian(g, s)]),
+        np.array([one.lower for one in every]), np.array([one.upper for one in every]),
+        [one.name for one in every], [one.unit for one in every],
+    )  # fmt: skip
 
 
 def _nearest(rows: _Rows, s: Array, free: Index, low: Array, high: Array) -> Array:

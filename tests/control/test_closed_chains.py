@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from control.trees import orders
 from scipy.optimize import root
 
 import fibermsk as fm
@@ -61,11 +62,6 @@ def problem(n=40, **settings):
         "start": fm.AtRest(closed_pose()), "end": fm.AtRest(a=0.8),
     }  # fmt: skip
     return fm.OptimalControl(**({"model": four_bar()} | given | settings))
-
-
-def orders(values):
-    values = np.array(values)
-    return np.log2(values[:-1] / values[1:])
 
 
 def test_a_closed_chain_moves_as_in_a_run():

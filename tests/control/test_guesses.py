@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from control.trees import sled
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
@@ -158,9 +159,7 @@ def test_an_error_of_a_progress_function_is_its_own():
 
 def test_the_force_of_a_slide_that_is_missing_is_in_newton(brief):
     """Rest to rest over 0.4 m in 0.1 s takes a mass of 2 kg more than 10 N."""
-    model = fm.Model("sled", gravity=(0, 0, 0))
-    mass = model.add(fm.Body("mass", 2.0, (0, 0, 0), (1, 1, 1)))
-    model.add(fm.Slider("x", model.ground, mass, (0, 0, 0), (1, 0, 0)))
+    model, _ = sled()
     problem = fm.OptimalControl(
         model, duration=0.1, steps=10, controls=fm.Torques({"x": 10.0}), end=fm.AtRest(x=0.4)
     )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from control.trees import orders, sled
 
 import fibermsk as fm
 
@@ -18,11 +19,6 @@ def changed(**fields):
     """The arm whose muscles have other fields."""
     model = fm.make_scene("two_muscle_arm").model
     return model.edit({one: fields for one in model.muscles})
-
-
-def orders(values):
-    values = np.array(values)
-    return np.log2(values[:-1] / values[1:])
 
 
 def test_elastic_tendons_are_those_of_a_run():
@@ -176,14 +172,6 @@ def test_speeds_at_the_end_are_met_one_by_one():
         assert abs(solution.speeds["second"][-1]) > 0.1
         off.append(solution.resimulation.coordinate)
     assert orders(off)[0] == pytest.approx(2.0, abs=0.3) and off[1] < 0.01
-
-
-def sled():
-    """A mass on a slider, without gravity."""
-    model = fm.Model("sled", gravity=(0.0, 0.0, 0.0))
-    mass = model.add(fm.Body("mass", 2.0, (0, 0, 0), (0.1, 0.1, 0.1)))
-    model.add(fm.Slider("x", model.ground, mass, (0, 0, 0), (1, 0, 0)))
-    return model, mass
 
 
 def test_least_jerk_is_a_quintic(brief):

@@ -59,3 +59,17 @@ def random_node(rng, directors):
     turns = [Rotation.random(random_state=k).as_matrix() for k in range(len(directors.balls))]
     references = np.hstack(turns) if turns else np.zeros((3, 0))
     return rng.normal(size=directors.degrees), references
+
+
+def sled():
+    """A mass on a slider, without gravity."""
+    model = fm.Model("sled", gravity=(0.0, 0.0, 0.0))
+    mass = model.add(fm.Body("mass", 2.0, (0, 0, 0), (0.1, 0.1, 0.1)))
+    model.add(fm.Slider("x", model.ground, mass, (0, 0, 0), (1, 0, 0)))
+    return model, mass
+
+
+def orders(values):
+    """Orders of errors that fall with the halves of the steps."""
+    values = np.array(values)
+    return np.log2(values[:-1] / values[1:])

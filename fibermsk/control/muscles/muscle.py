@@ -109,9 +109,7 @@ class Muscle:
             rule = a1 - a0 - h * _rate(self.dynamics, e, a).value
         return Acting(force, rule, row)
 
-    def by_law(
-        self, lengths: Array, a: Array, fibers: Array, h: Array
-    ) -> tuple[Array, Array]:  # fmt: skip
+    def by_law(self, lengths: Array, a: Array, fibers: Array, h: Array) -> tuple[Array, Array]:
         """Forces (n,) [N] over intervals, and what the tendon leaves, by the law with its branches.
 
         Of lengths of path and fibers (n + 1,) [m] at the nodes, mean activations and h (n,).

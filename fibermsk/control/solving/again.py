@@ -91,9 +91,7 @@ def _forward(intervals: Intervals) -> Any:
     return ca.Function("forward", [*given, p, held], [left, slope])
 
 
-def started_model(
-    plant: Plant, values: Mapping[str, float], speeds: Mapping[str, float]
-) -> Model:  # fmt: skip
+def started_model(plant: Plant, values: Mapping[str, float], speeds: Mapping[str, float]) -> Model:
     """The model with other coordinates and rates at its start."""
     model = plant.model
     changed = {

@@ -15,7 +15,7 @@ from fibermsk.control.conditions import FreeDuration
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import Intervals
 from fibermsk.control.mechanics.discrete import Node
-from fibermsk.control.problem import OptimalControl
+from fibermsk.control.problem import OptimalControl, nodes_of
 
 ACTIVE = 0.1
 """Excitation and activation of a guess."""
@@ -176,9 +176,5 @@ def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Gu
 
 def _shares(durations: Array, steps: Sequence[int], *, by_phase: bool) -> Array:
     """Nodes (n + 1,) by number of the phase and share of its time, or by share of the whole."""
-    sizes = np.ones(len(steps)) if by_phase else np.asarray(durations)
-    found = np.concatenate([[0.0], np.cumsum(np.repeat(sizes / steps, steps))])
-    # what rounding leaves must not move nodes between phases
-    ends = np.cumsum(steps)
-    found[ends] = np.cumsum(sizes)
+    found = nodes_of(np.ones(len(steps)) if by_phase else durations, steps)
     return found if by_phase else found / found[-1]
