@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -121,6 +121,8 @@ class Part(NamedTuple):
     # name in a path, if not that of the field; empty if its numbers have that of the item
     path: str | None = None
     names: tuple[str, ...] = ()  # of several items, instead of indices 0, 1, ...
+    # why fields of the item cannot be changed in a given holder, by name
+    unless: Callable[[Any], Mapping[str, str]] | None = None
 
 
 class Fixed(NamedTuple):
@@ -151,9 +153,10 @@ def part(
     default: Any = dataclasses.MISSING,
     path: str | None = None,
     names: tuple[str, ...] = (),
+    unless: Callable[[Any], Mapping[str, str]] | None = None,
 ) -> Any:
     """Field of a dataclass that holds other items, a `Part`."""
-    return _field(Part(path, names), default)
+    return _field(Part(path, names, unless), default)
 
 
 def fixed(why: str, *, default: Any = dataclasses.MISSING) -> Any:

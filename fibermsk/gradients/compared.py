@@ -34,15 +34,23 @@ def mismatch(
 ) -> Mismatch | None:
     """How derivatives at samples differ from differences of the function; None if they agree.
 
+    Along one direction of each quantity, so that a small part of the function in another is seen.
     Where differences change with their step, as near the least value of the root of x^2 + 1e-16,
     they cannot tell: it is compared beside.
     """
     ways = _direction(samples)
-    found, resolved = _along(value, slopes(samples), samples, ways)
-    if found is None or resolved:
-        return found
-    beside = {name: one + _BESIDE * ways[name] for name, one in samples.items()}
-    return _along(value, slopes(beside), beside, ways)[0]
+    here, beside = slopes(samples), None
+    for name, way in ways.items():
+        own = {name: way}
+        found, resolved = _along(value, here, samples, own)
+        if found is not None and not resolved:
+            if beside is None:
+                aside = {name: one + _BESIDE * ways[name] for name, one in samples.items()}
+                beside = aside, slopes(aside)
+            found, _ = _along(value, beside[1], beside[0], own)
+        if found is not None:
+            return found
+    return None
 
 
 def _direction(samples: Samples) -> dict[str, Array]:
@@ -63,7 +71,7 @@ def _along(
     change, resolved = np.nan, False
     for step in _STEPS:
         ahead, behind = (
-            value({name: one + h * ways[name] for name, one in samples.items()})
+            value({**samples, **{name: samples[name] + h * way for name, way in ways.items()}})
             for h in (step, -step)
         )
         last, change = change, (ahead - behind) / (2.0 * step)

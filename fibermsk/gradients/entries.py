@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -13,6 +13,7 @@ from fibermsk._arrays import Array
 from fibermsk.model import Mesh
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.parameters import Parameter
+from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
 
 _SIZES = {"m": 0.01, "": 0.1, "N/m^2": 1e3, "N s/m^2": 1e2}
@@ -85,12 +86,15 @@ def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, 
     wanted = [paths] if isinstance(paths, str) else list(paths)
     if not wanted:
         _check.refuse("gradient", "parameters", paths, "name one path or more")
-    found = dict[str, Entry]()
+    found = dict[Any, Entry]()
     for path in wanted:
         _check.instance("gradient", "path of a parameter", path, str, "a text")
         for parameter in system.parameters.match(path).values():
+            place = find(system.model, parameter.path)[0]
             for one in _entries(parameter):
-                found[one.name] = one
+                # "com" and "com/y" name the same number
+                at = (*place.entry, *one.place)
+                found.setdefault((id(place.root), place.steps, at, one.turn is None), one)
     return tuple(found.values())
 
 

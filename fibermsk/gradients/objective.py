@@ -120,8 +120,9 @@ class Objective:
                 f"{own} raised {type(error).__name__}: {error}; must {must}"
             ) from error
 
+    @np.errstate(all="ignore")
     def derivatives(self, time: Array, samples: Mapping[str, Array]) -> dict[str, Array]:
-        """Derivatives in all samples, by name."""
+        """Derivatives in all samples, by name; refused if they are not finite."""
         if self.slopes is not None:
             what, must = "its slopes give", "be the derivatives of the function at these quantities"
             slopes = self._given
@@ -129,6 +130,14 @@ class Objective:
             what, must = "complex steps give", f"be {_ANALYTIC}, or have slopes"
             slopes = self._by_complex_steps
         found = slopes(time, samples)
+        for name, one in found.items():
+            bad = np.argwhere(~np.isfinite(one))
+            if bad.size:
+                raise ModelError(
+                    f"{self._owner}: the derivative of {_name(self.function)!r} in {name!r} is "
+                    f"{one[tuple(bad[0])]:g} at t = {time[bad[0][0]]:g} s; must be finite: a root "
+                    "of zero has none, for example; its square, or the root of x^2 + 1e-16, has"
+                )
         beside = "return a number also for quantities next to those of the run"
         differ = mismatch(
             lambda own: self._real(time, own, beside),

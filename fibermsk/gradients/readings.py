@@ -304,15 +304,10 @@ def units_of(system: FiberSystem) -> dict[str, str]:
         }  # fmt: skip
     for fiber in system.fiber_names:
         found |= {f"{fiber}/length": "m", f"{fiber}/tissue_force": "N"}
-    muscles = muscles_of(system)
+    muscles = system.line_muscles
     for muscle in () if muscles is None else muscles.muscles:
         found |= {f"{muscle.name}/length": "m", f"{muscle.name}/tendon_force": "N"}
     return found | {"energy": "J"}
-
-
-def muscles_of(system: FiberSystem) -> Pulls | None:
-    """Contribution of the line muscles with a law."""
-    return next((one for one in system.contributions if isinstance(one, Pulls)), None)
 
 
 def readings_of(
@@ -357,7 +352,7 @@ def _named(system: FiberSystem, text: str) -> Reading:
     if rest in ("length", "tissue_force") and owner in system.fiber_names:
         kind = OfFiberLength if rest == "length" else of_tissue
         return kind(system, system.fiber_names.index(owner))
-    muscles = muscles_of(system)
+    muscles = system.line_muscles
     names = [] if muscles is None else [muscle.name for muscle in muscles.muscles]
     if muscles is not None and owner in names and rest in _OF_MUSCLES:
         return OfMuscle(system, muscles, names.index(owner), rest == "tendon_force")

@@ -54,13 +54,13 @@ def first(function: Callable[..., Any]) -> Callable[..., Any]:
     return value
 
 
-def activation_rate(law: Any, excitation: float, activation: float) -> tuple[float, float]:
-    """Rate of a checked law of activation, and its derivative in the activation [1/s]."""
+def activation_rate(law: Any, excitation: float, activation: float) -> tuple[float, float, float]:
+    """Rate of a checked law of activation, and its derivatives in both arguments [1/s]."""
     found = law.rate(excitation, activation)
     if isinstance(found, tuple):
-        return float(found[0]), float(found[2])
-    slope = complex_step(law.rate, (excitation, activation), 1)
-    return float(found), 0.0 if slope is None else slope
+        return float(found[0]), float(found[1]), float(found[2])
+    by_e, by_a = (complex_step(law.rate, (excitation, activation), k) or 0.0 for k in (0, 1))
+    return float(found), by_e, by_a
 
 
 def stress_at(law: Any, stretch: float, rate: float, activation: float) -> tuple[float, ...]:

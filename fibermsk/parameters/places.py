@@ -102,7 +102,8 @@ class Place:
 
     def _items(self) -> Iterator[tuple[str, Place | None]]:
         """Items of a sequence by name or index; pairs by their first item, a text."""
-        names = self._names
+        part = self._part_of_holder
+        names = () if part is None else part.names
         for k, item in enumerate(self.value):
             name, steps = names[k] if k < len(names) else str(k), (*self.steps, k)
             if isinstance(item, tuple | list) and len(item) == 2 and isinstance(item[0], str):
@@ -110,17 +111,20 @@ class Place:
             yield name, self._part(f"{self.path}/{name}", steps, item)
 
     @property
-    def _names(self) -> tuple[str, ...]:
+    def _part_of_holder(self) -> Part | None:
+        """Declaration of the place, if it is a part of its holder."""
         holder = self.holder
         for field in dataclasses.fields(holder) if dataclasses.is_dataclass(holder) else ():
             what = declared(field)
             if field.name == self.field and isinstance(what, Part):
-                return what.names
-        return ()
+                return what
+        return None
 
     def _fields(self) -> Iterator[tuple[str, Place]]:
         """Fields of an item."""
         seen: dict[int, str] = {}
+        part = self._part_of_holder
+        unless = part.unless(self.holder) if part is not None and part.unless is not None else {}
         for field in dataclasses.fields(self.value):
             if not field.init:
                 continue
@@ -128,6 +132,8 @@ class Place:
             name = field.name if what is None or isinstance(what, Fixed) else what.path
             name = field.name if name is None else name
             found = self._field(field.name, value, what, name)
+            if field.name in unless:
+                found = dataclasses.replace(found, why=unless[field.name])
             if dataclasses.is_dataclass(value) and not found.why:
                 # a part identical to another part, as for a tendon that is left out
                 if id(value) in seen:

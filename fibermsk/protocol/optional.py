@@ -215,6 +215,17 @@ class Differentiable(System, Protocol):
         """Let evaluations without tangent have constraints in the rows of given entries."""
         ...
 
+    def laws_at(self, t: float, y: Array, v: Array, v_dot: Array) -> Any:
+        """Laws at a state for `beside`; None if the system has none that need it."""
+        ...
+
+    def beside(self, laws: Any) -> AbstractContextManager[None]:
+        """Context in which laws with kinks are of first order beside another system's at a state.
+
+        Differences of evaluations then do not pass the kinks.
+        """
+        ...
+
     def projection_slopes(self, t: float, y: Array, v: Array) -> ProjectionSlopes:
         """Derivatives of `Projects.project`, of a system whose constraints move states."""
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from fibermsk._arrays import Array, Index
@@ -13,6 +14,7 @@ from fibermsk.system.contribution import At, Signal, Sums, Update
 from fibermsk.system.skeleton.constraints import Held
 
 if TYPE_CHECKING:
+    from fibermsk.system.lines.hill import LawsAt
     from fibermsk.system.lines.muscles import MusclesAt
     from fibermsk.system.lines.paths import LinePaths
     from fibermsk.system.lines.placed import PlacedPaths
@@ -58,8 +60,19 @@ class Pulls(Protocol):
         """Paths, forces and rows at a state."""
         ...
 
-    def own_forces(self, at: At, placed: PlacedPaths) -> tuple[Array, Array]:
-        """Tensions (m,) [N] on given paths, and rows of the muscles that have a state."""
+    def own_forces(self, at: At, placed: PlacedPaths, laws: LawsAt) -> tuple[Array, Array]:
+        """Tensions (m,) [N] on given paths, and rows of the muscles that have a state.
+
+        Of first order beside laws at a state.
+        """
+        ...
+
+    def laws_at(self, at: At) -> LawsAt:
+        """Laws at a state."""
+        ...
+
+    def beside(self, laws: LawsAt) -> AbstractContextManager[None]:
+        """Context with forces of first order beside those of other laws at a state."""
         ...
 
     def start_slopes(self, states: Array) -> Array:

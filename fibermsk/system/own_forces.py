@@ -14,8 +14,9 @@ import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk.system.contribution import At, Sums
+from fibermsk.system.lines.hill import LawsAt
 from fibermsk.system.lines.placed import PlacedPaths
-from fibermsk.system.optional import ActsInside, Pulls
+from fibermsk.system.optional import ActsInside
 
 if TYPE_CHECKING:
     from fibermsk.system.system import FiberSystem
@@ -26,10 +27,11 @@ _NO_LINES = np.zeros((0, 3, 6, 6))
 
 
 class Place(NamedTuple):
-    """A state with its kinematics and the paths of its line muscles."""
+    """A state with its kinematics, and the paths and laws of its line muscles."""
 
     at: At
     paths: PlacedPaths | None
+    laws: LawsAt | None
 
 
 class OwnForces:
@@ -55,7 +57,7 @@ class OwnForces:
     def __init__(self, system: FiberSystem) -> None:
         self.system, own = system, system.configuration
         self._inside = [one for one in system.contributions if isinstance(one, ActsInside)]
-        self._muscles = next((one for one in system.contributions if isinstance(one, Pulls)), None)
+        self._muscles = system.line_muscles
         shifting = [system.loads, *self._inside, self._muscles]
         self._shifting = [one for one in shifting if hasattr(one, "shift")]
         muscles = [] if self._muscles is None else self._muscles.muscles
@@ -88,7 +90,10 @@ class OwnForces:
     def place(self, t: float, y: Array, v: Array, v_dot: Array) -> Place:
         """Kinematics of a state."""
         at = self.system.configuration.kinematics(t, y, v, v_dot)
-        return Place(at, None if self._muscles is None else self._muscles.paths.at(at))
+        own = self._muscles
+        return (
+            Place(at, None, None) if own is None else Place(at, own.paths.at(at), own.laws_at(at))
+        )
 
     @contextmanager
     def shifted(self, shift: float) -> Iterator[None]:
@@ -104,7 +109,8 @@ class OwnForces:
     def forces(self, place: Place) -> Array:
         """Rows and tensions (n + m,).
 
-        The place may be that of a system with other numbers of fibers and muscles.
+        The place may be that of a system with other numbers of fibers and muscles. The laws of line
+        muscles are of first order beside those at the place.
         """
         at, skeleton = place.at, self.system.skeleton
         nodes, tension = np.zeros_like(at.nodes), np.zeros(0)
@@ -112,8 +118,8 @@ class OwnForces:
         for one in self._inside:
             one.add(at, sums)
         rows = sums.states.row
-        if self._muscles is not None and place.paths is not None:
-            tension, own = self._muscles.own_forces(at, place.paths)
+        if self._muscles is not None and place.paths is not None and place.laws is not None:
+            tension, own = self._muscles.own_forces(at, place.paths, place.laws)
             rows[self._muscle_states - self._first] += own
         points = [row.ravel() for row in sums.points.rows]
         return np.concatenate([nodes.ravel(), np.zeros(skeleton.n), rows, *points, tension])

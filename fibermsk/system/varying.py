@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
+from fibermsk._check import first_names
 from fibermsk.protocol import Followers, ProjectionSlopes
 from fibermsk.system.configuration import Configuration
+from fibermsk.system.contribution import Contribution
+from fibermsk.system.lines.hill import LawsAt
 from fibermsk.system.lines.touching import Touching
 from fibermsk.system.multipliers import Multipliers
+from fibermsk.system.optional import Pulls
 from fibermsk.system.projection import Projection
 from fibermsk.system.recorder import Recorder
 
@@ -18,6 +24,7 @@ class Varying:
     """Part of a `FiberSystem` whose runs are differentiated."""
 
     configuration: Configuration
+    contributions: tuple[Contribution, ...]
     multipliers: Multipliers
     _projection: Projection
     _recorder: Recorder
@@ -37,6 +44,21 @@ class Varying:
         """Which equations constraints replace; see `fibermsk.protocol.Differentiable`."""
         self.multipliers.keep(held - 6 * self.configuration.cables.n_nodes)
 
+    def laws_at(self, t: float, y: Array, v: Array, v_dot: Array) -> LawsAt | None:
+        """Laws of line muscles at a state; see `fibermsk.protocol.Differentiable`."""
+        own = self.line_muscles
+        return None if own is None else own.laws_at(self.configuration.kinematics(t, y, v, v_dot))
+
+    def beside(self, laws: LawsAt | None) -> AbstractContextManager[None]:
+        """Forces of first order; see `fibermsk.protocol.Differentiable`."""
+        own = self.line_muscles
+        return nullcontext() if own is None or laws is None else own.beside(laws)
+
+    @property
+    def line_muscles(self) -> Pulls | None:
+        """Contribution of the line muscles that have a law."""
+        return next((one for one in self.contributions if isinstance(one, Pulls)), None)
+
     def projection_slopes(self, t: float, y: Array, v: Array) -> ProjectionSlopes:
         """Derivatives of `project`; see `fibermsk.protocol.Differentiable`."""
         return self._projection.slopes(t, y, v)
@@ -44,5 +66,7 @@ class Varying:
     def not_differentiable(self) -> str:
         """Why runs have no derivative; see `fibermsk.protocol.Differentiable`."""
         if self._recorder.delays:
-            return "forces that depend on the past"
+            return (
+                f"forces that depend on the past, of {first_names(list(self._recorder.delays), 3)}"
+            )
         return "muscles with mass whose path switches" if self._touching else ""

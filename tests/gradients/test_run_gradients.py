@@ -419,7 +419,10 @@ class Wild:
         ({"method": Wild()}, "'wild': a step of a run is differentiated through sums"),
         ({"method": fm.NDF()}, "method = .*must be an implicit method"),
         ({"control": fm.AdaptiveSteps(1e-2, landing=False)}, "passes . frames; must land on each"),
-        ({"model": lambda: reflex()}, "forces that depend on the past; must be without"),
+        (
+            {"model": lambda: reflex()},
+            "forces that depend on the past, of the reflex of line muscle 'line'; must be without",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero", "ignore:invalid value")

@@ -105,8 +105,9 @@ class Real(Quadratic):
 
 def test_laws_of_a_user():
     check_activation_law("x", Quadratic())
-    rate, slope = activation_rate(Quadratic(), 0.5, 0.2)
+    rate, by_excitation, slope = activation_rate(Quadratic(), 0.5, 0.2)
     assert rate == pytest.approx(9.0) and slope == pytest.approx(-30.0)
+    assert by_excitation == pytest.approx(36.0)
     with pytest.raises(fm.ModelError, match=r"'Wrong'.*dr_dactivation = 20; must be -20"):
         fm.ActivationDynamics(0.5, Wrong())
     with pytest.raises(fm.ModelError, match=r"'Real'.*must accept complex numbers"):

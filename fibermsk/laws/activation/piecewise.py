@@ -8,8 +8,8 @@ import numpy as np
 
 from fibermsk._numbers import FRACTION, POSITIVE, Checked, bounded, number
 
-_FALLS = -1e-12
-"""Excitation less activation of fall: where both are equal but for round-off, as in an equilibrium,
+_FALLS = -1e-9
+"""Excitation less activation of fall: where both are equal but for the tolerance of an equilibrium,
 slopes are those of rise."""
 
 

@@ -52,6 +52,10 @@ ITERATIONS = 200
 NEWTON = 30
 """Iterations after which bisection alone goes on."""
 
+REST = 1e-12
+"""Largest w of fibers at rest, but for round-off: on one side of a kink there, for all that is
+computed of them."""
+
 
 class CurveFunctions(NamedTuple):
     """Functions of one kind of curves, of a row of constants and relative arguments."""
@@ -193,6 +197,8 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
         relative = length.real / c[OPTIMUM].real
         f, p = active_length(c, relative)[0].real, passive(c, relative)[0].real
         w = found_velocity(c.real, used * f, used, T.real - p)
+        if abs(w) < REST:
+            w = 0.0
         P, P_l, P_w, P_a = fiber_force(c, length, w + 0.0 * length, a)
         # one step of Newton's method from the real root carries a complex step exactly
         w = w - (P - T) / P_w
@@ -215,7 +221,7 @@ def equations(curves: CurveFunctions, compiled: Callable[[Any], Any] = plain) ->
         w_l, w_x = w_T * f_l / cosine, w_m + w_T * (f_x - f * dcosine / cosine) / cosine
         # fibers do not become shorter than their least length
         room = (x - shortest) / (STOP * c[OPTIMUM])
-        if w.real < 0.0 and room.real < 1.0:
+        if w.real < -REST and room.real < 1.0:
             if room.real > 0.0:
                 fade = room * room * (3.0 - 2.0 * room)
                 dfade = 6.0 * room * (1.0 - room) / (STOP * c[OPTIMUM])

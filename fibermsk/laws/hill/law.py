@@ -89,6 +89,11 @@ class HillSlopes(NamedTuple):
         return cls(float(np.imag(force[0])) / STEP, float(np.imag(row[0])) / STEP)
 
 
+def _held_numbers(law: HillLaw) -> dict[str, str]:
+    """Numbers of the curves that a form of the tendon holds, with the reason."""
+    return {"slack_width": 'is 0 for tendon="implicit"'} if law.tendon == "implicit" else {}
+
+
 @dataclass(frozen=True)
 class HillLaw:
     """Force of a line muscle: Hill's fibers in series with a tendon.
@@ -139,7 +144,7 @@ class HillLaw:
     ('fiber_length', 'm')
     """
 
-    curves: Any = part(default=DeGrooteCurves())
+    curves: Any = part(default=DeGrooteCurves(), unless=_held_numbers)
     tendon: str = "elastic"
     damping: float = number("", NON_NEGATIVE, default=0.1)
     min_activation: float = number("", FRACTION, default=0.0)

@@ -9,11 +9,13 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._numbers import FRACTION, checked, number, part
-from fibermsk.laws.activation import ActivationLaw, SmoothActivation
+from fibermsk.laws.activation import ActivationLaw, PiecewiseActivation, SmoothActivation
 from fibermsk.laws.checking import check_activation_law
 from fibermsk.model.muscles import profile
 from fibermsk.model.muscles.activation import Activation, Constant, Ramp, Table
 from fibermsk.model.muscles.reflex import Reflex
+
+_OWN_LAWS = SmoothActivation, PiecewiseActivation
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,8 @@ class ActivationDynamics:
             _check.item_name("ActivationDynamics", self.name)
         owner = self._owner
         _check.store(self, **checked(self, owner))
-        check_activation_law(owner, self.law)
+        if type(self.law) not in _OWN_LAWS:
+            check_activation_law(owner, self.law)
         if isinstance(self.excitation, Reflex):
             return
         if not callable(self.excitation):

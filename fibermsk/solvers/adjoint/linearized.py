@@ -7,6 +7,7 @@ nothing but its tangent, and what its dependent entries follow.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,12 @@ class Linearized:
         self.independent = np.ones(point.y.size, bool)
         self.independent[self.followers.entries] = False
         self.independent[self.followers.fixed] = False
+
+    @cached_property
+    def laws(self) -> Any:
+        """Laws at the point, for differences; see `fibermsk.protocol.Differentiable.beside`."""
+        t, y, v, v_dot, *_ = self.point
+        return self._system.laws_at(t, y, v, v_dot)
 
     def only(self, vector: Array) -> Array:
         """The independent entries of a vector, others zero."""

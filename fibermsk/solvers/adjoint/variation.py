@@ -175,7 +175,8 @@ def residual_at(system: Differentiable, at: Linearized) -> Array:
         v = system.enforce(y, v, t, derive=derive)
     if rates:
         v_dot = system.enforce_rate(y, v, v_dot, t)
-    return system.evaluate(t, y, v, v_dot, rates=rates, tangent=False).residual
+    with system.beside(at.laws):
+        return system.evaluate(t, y, v, v_dot, rates=rates, tangent=False).residual
 
 
 class Varied(NamedTuple):

@@ -167,8 +167,12 @@ class _Group:
         return self.dynamics.excitation
 
     def rate(self, t: float, activation: float, shift: float) -> tuple[float, float]:
-        """Rate of the activation at a time [s], and its derivative in the activation [1/s]."""
-        return activation_rate(self.dynamics.law, self.excitation(t) + shift, activation)
+        """Rate of the activation at a time [s], and its derivative in the activation [1/s].
+
+        A shift of the excitation changes it by its derivative: a law may have a corner at rest.
+        """
+        rate, by_e, by_a = activation_rate(self.dynamics.law, self.excitation(t), activation)
+        return (rate + by_e * shift if shift else rate), by_a
 
     def excitation(self, t: float) -> float:
         """Excitation at a time [s]."""

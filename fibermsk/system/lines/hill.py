@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +24,39 @@ class _Group(NamedTuple):
     own: Index
     kernels: HillKernels
     constants: Array
+
+
+class LawsAt:
+    """Laws of muscles at one state, with which those of changed ones are of first order.
+
+    A difference of the laws themselves would pass their kinks: Thelen's curve of the velocity has
+    one at rest.
+
+    Parameters
+    ----------
+    groups : HillGroups
+        The laws.
+    given : (5, m) array
+        Length and speed of the path, activation, state and rate of each muscle.
+    """
+
+    def __init__(self, groups: HillGroups, given: Array) -> None:
+        self._groups, self._given, self._forces = groups, given, groups.forces(*given)
+
+    @cached_property
+    def _by_constants(self) -> list[Array]:
+        return self._groups.by_constants(self._given)
+
+    def forces(self, groups: HillGroups, given: Array) -> Array:
+        """See `HillGroups.forces`, of changed muscles; derivatives are those at the state."""
+        found = self._forces.copy()
+        found[:, :, 0] += np.einsum("mij,jm->mi", found[:, :, 1:], given - self._given)
+        both = zip(self._groups.constants, groups.constants, strict=True)
+        changes = [(own, new - old) for (own, old), (_, new) in both]
+        if any(change.any() for _, change in changes):
+            for (own, change), slopes in zip(changes, self._by_constants, strict=True):
+                found[own, :, 0] += np.einsum("mij,mj->mi", slopes, change)
+        return found
 
 
 class HillGroups:
@@ -61,6 +95,18 @@ class HillGroups:
         state and rate of the state.
         """
         return self._each("forces", (2, 6), (length, speed, a, x, rate))
+
+    def by_constants(self, given: Array) -> list[Array]:
+        """Derivatives (m, 2, n_constants) of the muscles of each kernel in their constants.
+
+        given (5, m): length and speed of the path, activation, state and rate of each muscle.
+        """
+        found = list[Array]()
+        for own, kernels, constants in self._groups:
+            part = np.empty((own.size, 2, constants.shape[1]))
+            kernels.constant_slopes(*given[:, own], constants.astype(complex), part)
+            found.append(part)
+        return found
 
     def outputs(self, length: Array, speed: Array, a: Array, x: Array, rate: Array) -> Array:
         """Outputs of each muscle by `NAMES`, (m, n)."""

@@ -8,6 +8,7 @@ state is that of the law, see `fibermsk.laws.hill`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from fibermsk._arrays import Array, Index
 from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Signal, Sums
-from fibermsk.system.lines.hill import HillGroups
+from fibermsk.system.lines.hill import HillGroups, LawsAt
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.lines.placed import PlacedPaths
 from fibermsk.system.lines.reports import MuscleReports
@@ -66,6 +67,7 @@ class LineMuscles:
         self.paths = LinePaths(configuration, self.muscles)
         self.hill = HillGroups(self.muscles)
         self._activated_by, self.shift = state_of, 0.0
+        self._beside: LawsAt | None = None
         self._driven = np.flatnonzero(state_of >= 0)
         self._states: Index = np.full(len(self.muscles), -1, np.int64)
         self._start_states(configuration)
@@ -109,19 +111,38 @@ class LineMuscles:
             found[k] = -row[k, 3] / row[k, 4] if row[k, 4] != 0.0 else 0.0
         return found[self._own]
 
-    def own_forces(self, at: At, placed: PlacedPaths) -> tuple[Array, Array]:
+    def own_forces(self, at: At, placed: PlacedPaths, laws: LawsAt) -> tuple[Array, Array]:
         """Tensions (m,) [N] on given paths, and rows of the muscles that have a state."""
-        given = self._activations(at), *self._own_states(at)
-        found = self.hill.forces(placed.length, placed.speed, *given)
+        found = laws.forces(self.hill, self._given(at, placed))
         return found[:, 0, 0], found[self._own, 1, 0]
+
+    def laws_at(self, at: At) -> LawsAt:
+        """Laws at a state."""
+        return LawsAt(self.hill, self._given(at, self.paths.at(at)))
+
+    @contextmanager
+    def beside(self, laws: LawsAt) -> Iterator[None]:
+        """Context with forces of first order beside those of other laws at a state."""
+        self._beside, self._last = laws, None
+        try:
+            yield
+        finally:
+            self._beside = self._last = None
+
+    def _given(self, at: At, placed: PlacedPaths) -> Array:
+        """What the laws depend on, (5, m)."""
+        given = placed.length, placed.speed, self._activations(at), *self._own_states(at)
+        return np.array(given)
 
     def evaluate(self, at: At) -> MusclesAt:
         """Lengths, forces and rows, computed once for a state."""
         if self._last is not None and self._last[0] is at:
             return self._last[1]
         placed = self.paths.at(at)
-        a, (x, rate) = self._activations(at), self._own_states(at)
-        found = self.hill.forces(placed.length, placed.speed, a, x, rate)
+        given = self._given(at, placed)
+        near = self._beside
+        found = self.hill.forces(*given) if near is None else near.forces(self.hill, given)
+        _, _, a, x, rate = given
         now = MusclesAt(placed, a, x, rate, found[:, 0], found[:, 1])
         self._last = at, now
         return now
