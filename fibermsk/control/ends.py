@@ -16,7 +16,7 @@ from fibermsk.control.ipopt import exact_options
 from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.pose import Places, check_functions
 from fibermsk.control.problem import OptimalControl
-from fibermsk.control.reach import reached
+from fibermsk.control.reach import idle, reached
 from fibermsk.errors import ModelError
 
 _OPENS = 1e-9
@@ -39,7 +39,9 @@ class Ends:
         Poses at both ends, that satisfy the conditions there; what is free at the end is near that
         of the start.
     kept : dict of str to frozenset of str
-        Conditions of points at the "start" and the "end" that do not follow from others.
+        Equalities at the "start" and the "end" that do not follow from others.
+    idle : frozenset of str
+        Equalities along the motion that no pose changes.
     fixed : dict of int to (n_node,) float array
         By node, 0 and -1: what is given there; NaN for what is chosen.
     ranges : dict of int to (float, float)
@@ -63,6 +65,7 @@ class Ends:
         self.end = self._node("end", problem.end, self.start)
         self.ranges = self._ranges()
         check_functions(problem, self.places)
+        self.idle = idle(problem, self.places, self.start)
         fixed = {"start": self._posed("start"), "end": self._posed("end")}
         self.kept: dict[str, frozenset[str]] = {}
         self.start = self._reached("start", self.start, fixed["start"])

@@ -87,6 +87,21 @@ class Intervals:
         return own + [label for one in self.plant.drives for label in one.labels]
 
     @cached_property
+    def node_names(self) -> list[tuple[str, str]]:
+        """Names and units of the numbers of a node, without unknowns of paths."""
+        muscles, (excited, elastic) = self.plant.muscles, self.indices()
+        return [
+            *((name, "") for name in self.plant.degree_names),
+            *((f"activation of {muscles[m].name}", "") for m in excited),
+            *((f"fiber length of {muscles[m].name}", "l_0") for m in elastic),
+        ]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of coordinates, states and controls."""
+        return (*(name for name, _ in self.node_names), *self.control_names)
+
+    @cached_property
     def largest(self) -> Array:
         """Largest values of the controls, (n_controls,); one for excitations."""
         found = np.ones(self.layout.n_interval)

@@ -83,11 +83,13 @@ class Condition(NamedTuple):
 
 
 def conditions_at(
-    problem: OptimalControl, pose: Pose, end: str = "", kept: Container[str] | None = None
+    problem: OptimalControl, pose: Pose, end: str = "", kept: Container[str] | None = None,
+    idle: Container[str] = (),
 ) -> list[Condition]:  # fmt: skip
     """Conditions on the pose at the "start" or the "end" of a motion, or at a node between.
 
-    Of points only those with the names that are kept, if these are given.
+    Of equalities only those with the names that are kept, if these are given, and without those
+    of path constraints that are idle.
 
     Raises
     ------
@@ -106,7 +108,14 @@ def conditions_at(
         if isinstance(one, Along) and (one.ends or not end):
             low = -np.inf if one.lower is None else one.lower
             high = np.inf if one.upper is None else one.upper
-            found.append(Condition(one.name, "", _value(one, pose), low, high))
+            value = _value(one, pose)
+            if low < high:
+                found.append(Condition(one.name, "", value, low, high))
+                continue
+            for k in range(value.numel()):
+                name = f"{one.name}[{k}]" if value.numel() > 1 else one.name
+                if name not in idle and (kept is None or name in kept):
+                    found.append(Condition(name, "", value[k], low, high))
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import null_space
 from scipy.optimize import least_squares
 
 from fibermsk import _check
@@ -21,8 +22,16 @@ _CLOSE = 1e-9
 _TRIES, _SPREAD = 12, 0.7
 """Poses from which one is searched for, and their deviation from the first [rad or m]."""
 
-_DEPENDENT = 1e-6
-"""Share of the largest slope below which a condition follows from others."""
+_DEPENDENT = 1e-4
+"""Share of its largest slope around a pose below which a condition follows from others there. A
+pose is found to a share of 1e-9, and where it is singular slopes to the root of that."""
+
+_LOOKS, _NO_SLOPE = 4, 1e-12
+"""Poses at which slopes are looked at, and the largest that counts as none."""
+
+_ASIDE, _CORRECTIONS, _AWAY = 1e-2, 6, 1e-7
+"""How far a pose is moved to see whether a condition follows from others [rad or m], steps of
+Newton's method back to these, and the share of that way by which it is off if it does not."""
 
 _CHAIN = "opening of a closed chain"
 
@@ -41,6 +50,16 @@ class _Rows(NamedTuple):
         values = np.array(self.function(s)[0]).ravel()
         return values - np.clip(values, self.lower, self.upper)
 
+    def scales(self, s: Array, free: Index) -> Array:
+        """Largest slopes (rows,) in chart coordinates that are free, around a pose."""
+        rng, found = np.random.default_rng(1), np.zeros(len(self.names))
+        for _ in range(_LOOKS):
+            near = s.copy()
+            near[free] += rng.normal(scale=_SPREAD, size=free.size)
+            slopes = np.array(self.function(near)[1])[:, free]
+            found = np.maximum(found, np.linalg.norm(slopes, axis=1))
+        return np.where(found > _NO_SLOPE, found, 0.0)
+
     def slopes(self, s: Array) -> Array:
         """Derivatives of what is beyond, (rows, degrees)."""
         every = np.array(self.function(s)[1])
@@ -52,9 +71,9 @@ def reached(
     problem: OptimalControl, places: Places, which: str, node: Node, fixed: NDArray[np.bool_],
     bounds: tuple[Array, Array],
 ) -> tuple[Node, frozenset[str]]:  # fmt: skip
-    """Pose near a node with which a motion can start or end, and points' conditions to ask for.
+    """Pose near a node with which a motion can start or end, and equalities to ask for.
 
-    Conditions of points that follow from others there, as in a plane, are left out.
+    Those that follow from others there, as of points in a plane, are left out.
 
     Parameters
     ----------
@@ -72,7 +91,8 @@ def reached(
     Raises
     ------
     ModelError
-        If no pose is found.
+        If no pose is found, or nothing but this pose satisfies conditions that do not follow from
+        others.
     """
     rows = _rows(problem, places, which, node)
     if not rows.names:
@@ -93,8 +113,40 @@ def reached(
         if np.abs(rows.off(best)).max() <= _CLOSE:
             break
     _refuse_far(owner, rows, best, given=False)
-    kept = _independent(rows, best, free)
-    return Node(best, node.references).centered(places.plant.directors), kept
+    scales = rows.scales(best, free)
+    kept = _independent(rows, best, free, scales)
+    found = Node(best, node.references).centered(places.plant.directors)
+    name = _singular(rows, best, free, scales, kept)
+    if name:
+        pose = places.plant.coordinates_of([found])
+        given = ", ".join(f"{k} = {float(x[0]):.6g}" for k, x in pose.items())
+        must = "be met in a pose that is not singular: here, as with an outstretched arm, nothing "
+        must += "that moves changes it to first order"
+        remedy = f"give this pose by coordinates ({given}), or a place that is nearer"
+        _check.refuse(owner, "condition", name, must, remedy=remedy)
+    return found, kept
+
+
+def idle(problem: OptimalControl, places: Places, node: Node) -> frozenset[str]:
+    """Names of equalities along the motion that no pose changes, as of points in a plane.
+
+    Raises
+    ------
+    ModelError
+        If such a one does not hold.
+    """
+    rows = _rows(problem, places, "", node)
+    every = np.arange(node.s.size)
+    found = list[str]()
+    for k in np.flatnonzero((rows.lower == rows.upper) & (rows.scales(node.s, every) == 0.0)):
+        if abs(off := rows.off(node.s)[k]) > _CLOSE:
+            value, must = (
+                float(rows.lower[k] + off),
+                f"be {rows.lower[k]:g}, and no pose changes it",
+            )
+            _check.refuse("OptimalControl: path constraint", rows.names[k], value, must)
+        found.append(rows.names[k])
+    return frozenset(found)
 
 
 def farthest(problem: OptimalControl, places: Places, which: str, node: Node) -> tuple[str, float]:
@@ -164,21 +216,41 @@ def _refuse_far(owner: str, rows: _Rows, s: Array, *, given: bool) -> None:
     _check.refuse(owner, rows.names[k], value, must, unit=unit, remedy=remedy)
 
 
-def _independent(rows: _Rows, s: Array, free: Index) -> frozenset[str]:
-    """Names of conditions of points whose slopes do not follow from those of the others."""
-    slopes = np.array(rows.function(s)[1])[:, free]
+def _singular(rows: _Rows, s: Array, free: Index, scales: Array, kept: frozenset[str]) -> str:
+    """Equality that was left out, though others do not imply it beside a pose; empty if none."""
+    asked = np.array([name in kept or name == _CHAIN for name in rows.names])
+    left = np.flatnonzero((rows.lower == rows.upper) & ~asked & (scales > 0.0))
+    if not left.size or not scales[asked].all():
+        return ""
+    slopes = np.array(rows.function(s)[1])[np.ix_(asked, free)] / scales[asked, None]
+    target, moved = rows.lower[asked], s.copy()
+    for way in null_space(slopes, _DEPENDENT).T:
+        moved[free] = s[free] + _ASIDE * way
+        for _ in range(_CORRECTIONS):
+            values, J = (np.array(one) for one in rows.function(moved))
+            off = (values.ravel()[asked] - target) / scales[asked]
+            J = J[np.ix_(asked, free)] / scales[asked, None]
+            moved[free] -= np.linalg.lstsq(J, off, rcond=_DEPENDENT)[0]
+        off = np.abs(np.array(rows.function(moved)[0]).ravel()[left] - rows.lower[left])
+        if (off > _AWAY * scales[left] + _CLOSE).any():
+            return rows.names[left[int(off.argmax())]]
+    return ""
+
+
+def _independent(rows: _Rows, s: Array, free: Index, scales: Array) -> frozenset[str]:
+    """Names of equalities whose slopes do not follow from those of the others."""
+    slopes = np.array(rows.function(s)[1])[:, free] / np.where(scales > 0.0, scales, 1.0)[:, None]
     equal = rows.lower == rows.upper
     chain = np.array([name == _CHAIN for name in rows.names])
     left = np.flatnonzero(equal & ~chain).tolist()
     _, sizes, rows_of = np.linalg.svd(slopes[chain], full_matrices=False)
     basis = list(rows_of[sizes > _DEPENDENT * sizes.max(initial=0.0)])
-    least = _DEPENDENT * np.linalg.norm(slopes, axis=1).max(initial=0.0)
     kept = set[str]()
     while left:
         rest = [slopes[k] - sum((b @ slopes[k]) * b for b in basis) for k in left]
         long = [float(np.linalg.norm(one)) for one in rest]
         best = int(np.argmax(long))
-        if long[best] <= least:
+        if long[best] <= _DEPENDENT:
             break
         basis.append(rest[best] / long[best])
         kept.add(rows.names[left.pop(best)])

@@ -137,7 +137,7 @@ class Transcription:
     def _add_unknowns(self) -> None:
         """Nodes and intervals in turn, so that equations are banded."""
         plant, at = self.plant, self.intervals.layout
-        excited, elastic = self.intervals.indices()
+        excited, _ = self.intervals.indices()
         low, high = np.full(at.n_node, -np.inf), np.full(at.n_node, np.inf)
         low[at.a], high[at.a] = 0.0, 1.0
         low[at.x], high[at.x] = FIBERS
@@ -146,9 +146,7 @@ class Transcription:
         for k in plant.directors.balls:
             own = plant.tree.slots()[k]
             low[own], high[own] = -_CHART, _CHART
-        names = [(one, "") for one in plant.degree_names]
-        names += [(f"activation of {plant.muscles[m].name}", "") for m in excited]
-        names += [(f"fiber length of {plant.muscles[m].name}", "l_0") for m in elastic]
+        names = list(self.intervals.node_names)
         names += [(f"path of {one.name}", "") for one in plant.muscles for _ in range(one.path.n)]
         lowest, highest = self._control_bounds()
         labels_c = self.intervals.control_names
@@ -266,8 +264,10 @@ class Transcription:
         """Conditions on the pose, and tendons and activations at the start."""
         s, at = z[self.intervals.layout.s], self.intervals.layout
         end = "start" if n == 0 else "end" if n == self.n else ""
-        kept = self.ends.kept.get(end)
-        for one in conditions_at(self.problem, Pose(self.ends.places, s, R), end, kept):
+        kept, pose = self.ends.kept.get(end), Pose(self.ends.places, s, R)
+        # what a given pose satisfies has been looked at
+        open_ = not end or self._is_open(n)
+        for one in conditions_at(self.problem, pose, end, kept, self.ends.idle) if open_ else ():
             labels = [Label(one.name, n, one.unit)] * one.value.numel()
             self.equations.add(one.value, one.lower, one.upper, labels)
         if n == 0 and at.x.stop > at.x.start:  # as a run starts, also one that moves

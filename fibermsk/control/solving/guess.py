@@ -39,6 +39,8 @@ class Guess(NamedTuple):
         [s]
     steps : tuple of int
         Numbers of intervals of the phases.
+    names : tuple of str
+        Of coordinates, states and controls.
     """
 
     nodes: list[Node]
@@ -46,6 +48,7 @@ class Guess(NamedTuple):
     controls: Array
     durations: Array
     steps: tuple[int, ...]
+    names: tuple[str, ...]
 
 
 def durations_of(problem: OptimalControl, near: Array | None = None) -> Array:
@@ -102,7 +105,8 @@ def straight(
     states = np.hstack([np.full((t.size, m_a), ACTIVE), np.ones((t.size, m_x))])
     controls = np.full((h.size, layout.n_interval), ACTIVE)
     controls[:, layout.u] = _torques(intervals, nodes, h)
-    return Guess(nodes, states, controls, durations, tuple(one.steps for one in problem.phases))
+    steps = tuple(one.steps for one in problem.phases)
+    return Guess(nodes, states, controls, durations, steps, intervals.names)
 
 
 def _torques(intervals: Intervals, nodes: list[Node], h: Array) -> Array:
@@ -149,6 +153,10 @@ def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Gu
             "{} coordinates, {} states and {} controls".format(*sizes),
             "have {}, {} and {}, as this problem".format(*own),
         )  # fmt: skip
+    for other, name in zip(guess.names, intervals.names, strict=True):
+        if other != name:
+            must = f"have {name!r} there, as this problem"
+            _check.refuse("OptimalControl.solve", "guess", f"one with {other!r}", must)
     same = guess.durations.size == len(problem.phases)
     durations = durations_of(problem, guess.durations if same else None)
     steps = [one.steps for one in problem.phases]
@@ -171,7 +179,7 @@ def resampled(guess: Guess, intervals: Intervals, problem: OptimalControl) -> Gu
     states = np.stack(columns, axis=1) if columns else np.zeros((n + 1, 0))
     middle = np.searchsorted(old, 0.5 * (new[1:] + new[:-1]), side="right") - 1
     nodes = [Node(a, b) for a, b in zip(values, references, strict=True)]
-    return Guess(nodes, states, guess.controls[middle], durations, tuple(steps))
+    return Guess(nodes, states, guess.controls[middle], durations, tuple(steps), intervals.names)
 
 
 def _shares(durations: Array, steps: Sequence[int], *, by_phase: bool) -> Array:

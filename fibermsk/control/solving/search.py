@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
 
+import casadi as ca
 import numpy as np
 
 from fibermsk import _check
@@ -27,7 +28,7 @@ from fibermsk.control.solving.checked import checked
 from fibermsk.control.solving.guess import BEND, Guess, resampled, straight
 from fibermsk.control.solving.remarks import remarks_of
 from fibermsk.control.solving.solution import ControlSolution, Resimulation, as_result, by_name
-from fibermsk.control.solving.solver import Solved, SolverStep, Warm, solve, worst_of
+from fibermsk.control.solving.solver import Solved, SolverStep, Warm, sizes_of, solve, worst_of
 from fibermsk.control.transcription import ACTIVATION_RULE, Transcription
 from fibermsk.errors import ConvergenceError
 from fibermsk.system import build
@@ -160,7 +161,21 @@ def _check_controls(problem: OptimalControl, intervals: Intervals) -> None:
         for name in phase.controls:
             if name not in names:
                 remedy = f"they are: {', '.join(names)}{_check.suggestion(name, names)}"
+                own = next((one for one in intervals.plant.drives if one.name == name), None)
+                if own is not None:  # a ball
+                    remedy = f"its components are: {', '.join(own.labels)}"
                 _check.refuse(f"Phase {k}", "control", name, "be a control", remedy=remedy)
+
+
+def _check_objective(problem: Transcription) -> None:
+    """Refuse an objective that nothing changes: every motion would be best."""
+    x = ca.vertcat(*problem.unknowns.symbols)
+    if ca.jacobian_sparsity(problem.value, x).nnz() == 0:
+        names = " + ".join(term.name for _, term in problem.problem.objectives.terms)
+        must = "change with what is chosen: work and activation are of muscles, a duration must be "
+        must += "free, a weight positive"
+        remedy = "add a term that does, such as fm.Effort()"
+        _check.refuse("OptimalControl", "objective", names, must, remedy=remedy)
 
 
 def _solved(
@@ -174,6 +189,7 @@ def _solved(
     for left in reversed(range(_RECENTERED)):
         references = [one.references for one in guess.nodes]
         own = Transcription(problem, intervals, ends, references, guess.durations)
+        _check_objective(own)
         solved = solve(own, _unknowns(own, guess), warm=warm, **options)
         found = _as_guess(own, solved.x)
         sizes = [float(np.linalg.norm(one.s[at])) for one in found.nodes for at in slots]
@@ -213,7 +229,8 @@ def _as_guess(problem: Transcription, x: Array) -> Guess:
         for scale, own in zip(problem.scales, problem.durations, strict=True)
     ]
     steps = tuple(one.steps for one in problem.problem.phases)
-    return Guess(nodes, z[:, at.s.stop : at.g.start], c, np.array(durations), steps)
+    states = z[:, at.s.stop : at.g.start]
+    return Guess(nodes, states, c, np.array(durations), steps, problem.intervals.names)
 
 
 def _solution(
@@ -337,6 +354,9 @@ def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
             text += f"; steps of {h:.2g} s may be too long for how activations fall, use more"
     if solved.reason == _EXHAUSTED:
         text += "; solve(coarse=1) starts from a solution with half the steps, which often helps"
+    equations, unknowns = sizes_of(own)
+    if equations > unknowns:
+        text += f"; {equations} equations have {unknowns} unknowns: use more steps or controls"
     bound = _at_bounds(found)
     if bound:
         text += f"; at their bounds: {bound}"
@@ -347,16 +367,21 @@ def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
 
 
 def _at_bounds(found: _Found) -> str:
-    """Names of controls at their bounds, and in how many of the intervals."""
+    """Names of controls and states at bounds that leave them room, and where how often."""
     own, x = found.problem, found.solved.x
     low, high = own.unknowns.bounds()
-    counts: dict[str, int] = {}
-    for at in own.controls:
-        beside = np.minimum(x[at] - low[at], high[at] - x[at]) < _AT_BOUND
-        for label, is_there in zip(own.unknowns.labels[at], beside, strict=True):
-            if is_there:
-                counts[label.name] = counts.get(label.name, 0) + 1
-    return ", ".join(f"{name} ({k} of {own.n} intervals)" for name, k in counts.items())
+    texts = list[str]()
+    for slices, what in ((own.controls, "intervals"), (own.nodes, "nodes")):
+        counts: dict[str, int] = {}
+        for at in slices:
+            beside = np.minimum(x[at] - low[at], high[at] - x[at]) < _AT_BOUND
+            for label, is_there in zip(
+                own.unknowns.labels[at], beside & (low[at] < high[at]), strict=True
+            ):
+                if is_there:
+                    counts[label.name] = counts.get(label.name, 0) + 1
+        texts += [f"{name} ({k} of {len(slices)} {what})" for name, k in counts.items()]
+    return ", ".join(texts)
 
 
 def _tell(step: SolverStep) -> None:

@@ -182,7 +182,7 @@ def solve(
     watch.bounds = problem.equations.bounds()
     options = exact_options(tolerance) | {
         "expand": expand, "iteration_callback": watch, "ipopt.max_iter": iterations,
-        "ipopt.honor_original_bounds": "yes",
+        "ipopt.honor_original_bounds": "yes", "inputs_check": False,
     }  # fmt: skip
     start: dict[str, Any] = {"x0": np.clip(x0, low, high)}
     if warm is not None and warm.fits(x.numel(), g.numel()):
@@ -207,11 +207,12 @@ def solve(
     off = np.maximum(np.maximum(lbg - own["g"], own["g"] - ubg), 0.0)
     gradient = _gradient(solver, own)
     held = low == high
+    count = int(stats["iter_count"]) if history.size else 0  # not set where it refuses to begin
     return Solved(
         own["x"], own["lam_g"], own["lam_x"], status, stats["return_status"],
         float(found["f"]), float(np.abs(gradient[~held]).max(initial=0.0)),
-        float(off.max(initial=0.0)), history, int(stats["iter_count"]), built - begin,
-        ended - built, *_entries(solver),
+        float(off.max(initial=0.0)), history, count, built - begin, ended - built,
+        *_entries(solver),
     )  # fmt: skip
 
 
@@ -229,6 +230,12 @@ def _entries(solver: Any) -> tuple[tuple[int, int], Index]:
     shape = solver.get_function("nlp_jac_g").sparsity_out(1)
     counts = shape.nnz(), solver.get_function("nlp_hess_l").nnz_out(0)
     return counts, np.array(shape.get_triplet(), np.int64)
+
+
+def sizes_of(problem: Transcription) -> tuple[int, int]:
+    """Numbers of equations, without inequalities, and of unknowns that are not given."""
+    (a, b), (low, high) = problem.equations.bounds(), problem.unknowns.bounds()
+    return int((a == b).sum()), int((low < high).sum())
 
 
 def worst_of(problem: Transcription, solved: Solved) -> tuple[Label, float, float] | None:
