@@ -26,7 +26,8 @@ from fibermsk.model import (
     Table,
 )
 from fibermsk.parameters.lookup import find
-from fibermsk.solvers import AdaptiveSteps
+from fibermsk.solvers import SDIRK2, AdaptiveSteps, FixedSteps
+from fibermsk.solvers.simulate import count_steps
 from fibermsk.system import FiberSystem
 
 _WITH_MEMORY = "bdf2", "generalized_alpha"
@@ -69,8 +70,8 @@ def check_corners(simulation: Simulation, system: FiberSystem, entries: Sequence
 
 def _check_times(simulation: Simulation, system: FiberSystem, entries: Iterable[Entry]) -> None:
     """Times of corners at which steps end."""
-    dt, end, found = simulation.dt, simulation.t_end, list[Entry]()
-    near, adaptive = _NEAR * dt, isinstance(simulation.control, AdaptiveSteps)
+    end, found = simulation.t_end, list[Entry]()
+    near, adaptive = _NEAR * simulation.dt, isinstance(simulation.control, AdaptiveSteps)
     for one in entries:
         place = find(system.model, one.path)[0]
         if place.field not in _TIMES.get(type(place.holder), ()):
@@ -80,18 +81,28 @@ def _check_times(simulation: Simulation, system: FiberSystem, entries: Iterable[
             remedy = "name its values y alone, or use fm.PiecewiseLinear with short slopes"
             _check.refuse("gradient", "parameter", one.name, must, remedy=remedy)
         smooth = isinstance(place.holder, _SMOOTH) and _name(simulation) not in _WITH_MEMORY
-        at_frame = adaptive or abs(one.value - dt * round(one.value / dt)) < near
+        met = adaptive or _evaluated(simulation, one.value, near)
         inside = -near <= one.value <= end + near
-        if inside and at_frame and not smooth and _is_corner(system, one, near):
+        if inside and met and not smooth and _is_corner(system, one, near):
             found.append(one)
     if found:
         more = f" and {len(found) - 1} more times" if len(found) > 1 else ""
-        what = "are corners" if adaptive else "coincide with frames"
+        what = "at which steps end" if adaptive else "at which a step ends or evaluates forces"
         text = (
-            f"gradient: {found[0].name!r} = {found[0].value:g} s{more} {what}: steps end there, so "
-            "that the run is not differentiable in them; their derivatives are one-sided at best"
+            f"gradient: {found[0].name!r} = {found[0].value:g} s{more}: a corner {what}, so that "
+            "the run is not differentiable in it; the derivative is one-sided at best, or a mean"
         )
         warnings.warn(ModelWarning(text, time=found[0].value), stacklevel=4)
+
+
+def _evaluated(simulation: Simulation, time: float, near: float) -> bool:
+    """Whether fixed steps end or evaluate forces at a time."""
+    control = FixedSteps() if simulation.control is None else simulation.control
+    frames = count_steps(simulation.t_end, simulation.dt)
+    h = simulation.t_end / (frames * control.steps_per_frame)
+    within = time - h * np.floor(time / h)
+    nodes = (0.0, 1.0, *getattr(simulation.method or SDIRK2(), "nodes", ()))
+    return bool((np.abs(within - h * np.array(nodes)) < near).any())
 
 
 def _is_corner(system: FiberSystem, entry: Entry, near: float) -> bool:

@@ -163,5 +163,5 @@ def base_of(Y: Array) -> Base:
     own = np.array(found, np.int64)
     others = np.setdiff1d(np.arange(Y.shape[1]), own)
     K = np.linalg.lstsq(scaled[:, own], Y[:, others], rcond=None)[0] / sizes[own, None]
-    singular: Array = np.linalg.svd(scaled, compute_uv=False)
+    singular = np.asarray(np.linalg.svd(scaled, compute_uv=False), float)
     return Base(own, others, K, singular)

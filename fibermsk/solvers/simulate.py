@@ -218,7 +218,7 @@ def _output_times(t_end: float, dt: float) -> Array:
         )
         for name, value in (("t_end", t_end), ("dt", dt))
     )
-    n_steps = _count_steps(t_end, dt)
+    n_steps = count_steps(t_end, dt)
     _plausible.warn_of("simulate", "t_end", "duration", t_end, stacklevel=4)
     if n_steps > 1:
         _plausible.warn_of("simulate", "dt", "time step", dt, stacklevel=4)
@@ -233,7 +233,7 @@ def _check_settings(march: March) -> None:
     _check.instance("simulate", "control", control, rules, "FixedSteps() or AdaptiveSteps()")
     if isinstance(control, FixedSteps):
         t_end, n_steps = float(march.times[-1]), march.times.size - 1
-        _count_steps(t_end, t_end / n_steps / control.steps_per_frame)
+        count_steps(t_end, t_end / n_steps / control.steps_per_frame)
         _check_delay(march.system, t_end / n_steps / control.steps_per_frame)
     else:
         _warn_of_delay(march.system, float(march.times[-1]))
@@ -392,7 +392,7 @@ def _confirm(march: March, now: Accepted) -> None:
         raise StepFailure(now.memory.state, now.h, report, refused=True) from error
 
 
-def _count_steps(t_end: float, dt: float) -> int:
+def count_steps(t_end: float, dt: float) -> int:
     """Number of equal steps to t_end, of length dt or slightly less."""
     if min(t_end, dt) < _SHORTEST_STEP or t_end / dt > _MAX_STEPS:
         raise ModelError(

@@ -30,6 +30,15 @@ def biceps(**fields):
     return model((lambda own: own.muscle("biceps"), fields))
 
 
+def beside_insertion(elbow):
+    """Place of the cylinder in whose middle the insertion of the biceps is at an angle."""
+    own = fm.make_scene("two_muscle_arm").model
+    skeleton, end = fm.skeleton(own), own.muscle("biceps").points[1].station
+    R, x = skeleton.poses(skeleton.q_of({"elbow": elbow}))["forearm"]
+    place = x + R @ np.asarray(end.position)
+    return {"position": (place[0], 0.0, place[2] + 0.015)}
+
+
 @dataclass(frozen=True)
 class Branching:
     """An activation law whose rate has a kink where excitation and activation are equal."""
@@ -102,6 +111,11 @@ REFUSED = {
         None,
         {"start": fm.AtRest(elbow=1.8, activations="hold"), "model": "weak"},
         r"no activations in \[0, 1\] hold the pose",
+    ),
+    "an end with a point inside of its cylinder": (
+        lambda: model((lambda m: m.muscle("biceps").wraps[0].shape, beside_insertion(1.7))),
+        {"end": fm.AtRest(elbow=1.7)},
+        r"'biceps' at the end: distance of the last point .* must exceed its radius",
     ),
     "a point inside of its cylinder": (
         lambda: model((lambda m: m.muscle("biceps").wraps[0].shape, {"radius": 0.3})),

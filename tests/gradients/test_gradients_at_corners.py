@@ -110,12 +110,43 @@ def test_times_of_functions_on_frames(kind, method, time):
         assert worst(run, END, "motor/force/x/1") < 1e-6
 
 
+EVALUATED = {
+    "half a frame": (0.015, {"control": fm.FixedSteps(2)}),
+    "a frame of equal ones": (0.05 / 3.0, {"dt": 0.02}),
+    "a stage of SDIRK2": (0.01 * (2.0 - 0.5**0.5), {}),
+    "a stage of SDIRK4": (0.0125, {"method": fm.SDIRK4()}),
+    "the balance of generalized alpha": (0.015, {"method": fm.GeneralizedAlpha(1.0)}),
+    "the first step of BDF2": (0.01 * (1.0 - 0.5**0.5), {"method": fm.BDF2()}),
+}
+
+
+@pytest.mark.parametrize("time, settings", EVALUATED.values(), ids=EVALUATED)
+def test_times_at_which_forces_are_evaluated(time, settings):
+    """There the run has a corner in them, of which both sides differ."""
+
+    def run(at):
+        excitation = fm.Table([-0.1, at, 0.1], [0.1, 0.7, 0.2])
+        return fm.Simulation(
+            piecewise(excitation, 0.2), 0.05, newton=TIGHT, **({"dt": 0.01} | settings)
+        )
+
+    path = "line/activation/excitation/times/1"
+    assert f"{time:g} s: a corner at which a step ends or evaluates forces" in warned(
+        run(time), path
+    )
+    assert not warned(run(time + 1e-4), path)
+    angles = [run(time + off).run().coordinates["hinge"][-1] for off in (-1e-5, 0.0, 1e-5)]
+    left, right = np.diff(angles) / 1e-5
+    assert abs(right - left) > 1e-3 * max(abs(left), abs(right))
+
+
 def test_every_corner_ends_an_adaptive_step():
     run = fm.Simulation(
         piecewise(fm.Ramp(0.011, 0.0234, 0.5), 0.1), 0.05, 0.01, control=fm.AdaptiveSteps(1e-3)
     )
-    assert "'line/activation/excitation/start' = 0.011 s and 1 more times are corners" in warned(
-        run, "line/activation/excitation/*"
+    assert (
+        "'line/activation/excitation/start' = 0.011 s and 1 more times: a corner at which"
+        in warned(run, "line/activation/excitation/*")
     )
 
 

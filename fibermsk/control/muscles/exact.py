@@ -80,18 +80,36 @@ class ExactPath(MusclePath):
 
     def _settle(self, owner: str, q: Array) -> None:
         """Refuse points inside of the surface, and choose the shorter way around a cylinder."""
+        self.refuse_inside(owner, q)
         assert self.surface is not None
-        o, i = (np.array(ca.evalf(one)).ravel() for one in self.ends(ca.DM(q)))
-        flat = slice(0, 3 if self.surface.side == 0 else 2)
-        for end, at in zip("first last".split(), (o, i), strict=True):
-            distance = self.surface.radius * float(np.linalg.norm(at[flat]))
-            if not distance > self.surface.radius:
-                must = f"exceed its radius, {self.surface.radius:g} m"
-                field = f"distance of the {end} point at {self.surface.name!r} from its axis"
-                _check.refuse(owner, field, distance, must, unit="m", remedy="move the point")
         if self.surface.side == _NEAREST:
+            o, i = self._placed(q)
             turn = o[0] * i[1] - o[1] * i[0]
             self.surface = self.surface._replace(side=1 if turn >= 0.0 else -1)
+
+    def _placed(self, q: Array) -> list[Array]:
+        """Values of `ends` at director coordinates."""
+        return [np.array(ca.evalf(one)).ravel() for one in self.ends(ca.DM(q))]
+
+    def depths(self, q: Array) -> dict[str, float]:
+        """Distances [m] from its axis or center of the points beside the surface that lie inside.
+
+        By "first" and "last".
+        """
+        if self.surface is None:
+            return {}
+        flat = slice(0, 3 if self.surface.side == 0 else 2)
+        sizes = [self.surface.radius * float(np.linalg.norm(at[flat])) for at in self._placed(q)]
+        named = zip(("first", "last"), sizes, strict=True)
+        return {end: size for end, size in named if not size > self.surface.radius}
+
+    def refuse_inside(self, owner: str, q: Array) -> None:
+        """Refuse points inside of the surface, where there is no path."""
+        for end, distance in self.depths(q).items():
+            assert self.surface is not None
+            must = f"exceed its radius, {self.surface.radius:g} m"
+            field = f"distance of the {end} point at {self.surface.name!r} from its axis"
+            _check.refuse(owner, field, distance, must, unit="m", remedy="move the point")
 
     def at(self, s: SX, q: SX, g: SX) -> tuple[SX, SX]:
         """Length [m], and forces P^T dl/dq (degrees,) of a unit tension that lengthens it."""

@@ -68,11 +68,15 @@ class Muscle:
         owner = f"line muscle {muscle.name!r}"
         law = muscle.law
         assert law is not None
-        if type(law.curves) is not DeGrooteCurves or law.curves.slack_width > 0.0:
+        curves = law.curves
+        if type(curves) is not DeGrooteCurves or curves.slack_width > 0.0:
+            found: Any = type(curves).__name__
+            if type(curves) is DeGrooteCurves:
+                found = f"DeGrooteCurves(slack_width={curves.slack_width:g})"
             remedy = "curves in pieces have no second derivatives where these meet; give it "
             remedy += "fm.HillLaw(fm.DeGrooteCurves(), ...), or use fm.with_smooth_muscles(model)"
-            must = "be those of De Groote as published"
-            _check.refuse(owner, "curves", type(law.curves).__name__, must, remedy=remedy)
+            must = "be those of De Groote as published, without slack_width"
+            _check.refuse(owner, "curves", found, must, remedy=remedy)
         for field, given in (("min_activation", 0.0), ("pull_only", False)):
             value = getattr(law, field)
             if value != given:

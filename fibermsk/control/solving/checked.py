@@ -9,6 +9,7 @@ import numpy as np
 from fibermsk.control.ends import Ends
 from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.mechanics.tree import TURN
+from fibermsk.control.muscles.exact import ExactPath
 from fibermsk.control.plant import Plant
 from fibermsk.control.problem import OptimalControl
 from fibermsk.control.reach import farthest
@@ -19,10 +20,11 @@ _UNMET = 1e-6
 
 
 def checked(problem: OptimalControl, ends: Ends, solved: Solved, nodes: list[Node]) -> Solved:
-    """The same; failed if a link leaps, or if a condition at an end does not hold."""
+    """The same; failed if a link leaps, a condition at an end is not met, or a path is none."""
     if solved.status != "success":
         return solved
-    reason = _leap(ends.plant, nodes) or _unmet(problem, ends, nodes)
+    plant = ends.plant
+    reason = _leap(plant, nodes) or _unmet(problem, ends, nodes) or _inside(plant, nodes)
     return replace(solved, status="failed", reason=reason) if reason else solved
 
 
@@ -50,6 +52,23 @@ def _leap(plant: Plant, nodes: list[Node]) -> str:
         f"{links[int(link)].name!r} turns by {np.degrees(turns[n, link]):.0f} degrees "
         f"in interval {n}, where equations allow any motion beyond a quarter turn; use more steps"
     )
+
+
+def _inside(plant: Plant, nodes: list[Node]) -> str:
+    """Point of a muscle that lies in its surface at a node, where there is no path."""
+    for muscle in plant.muscles:
+        if not isinstance(muscle.path, ExactPath) or muscle.path.surface is None:
+            continue
+        for n, node in enumerate(nodes):
+            found = muscle.path.depths(np.array(plant.directors.place(*node)).ravel())
+            for end, distance in found.items():
+                surface = muscle.path.surface
+                return (
+                    f"the {end} point of line muscle {muscle.name!r} lies {distance:.3g} m from "
+                    f"the axis of {surface.name!r}, of radius {surface.radius:g} m, at node {n}, "
+                    "where it has no path; keep the motion within a fm.Range, or move the point"
+                )
+    return ""
 
 
 def _unmet(problem: OptimalControl, ends: Ends, nodes: list[Node]) -> str:

@@ -43,7 +43,12 @@ def remarks_of(
 ) -> list[str]:
     """Remarks on a solution at nodes, with unknowns of their paths (n + 1, n_path)."""
     found, again = _of_laws(plant, solution), solution.resimulation
-    if not again.coordinate <= LARGE:
+    if solution.result.status == "interrupted":
+        found.append(
+            "the run with these controls was interrupted: how far it is from the solution is not "
+            "known"
+        )
+    elif not again.coordinate <= LARGE:
         off = (
             "the run failed" if np.isnan(again.coordinate) else f"it is {again.coordinate:.2g} off"
         )

@@ -15,6 +15,7 @@ from fibermsk._arrays import Array
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import Intervals
 from fibermsk.control.mechanics.discrete import Node
+from fibermsk.control.muscles.exact import ExactPath
 from fibermsk.control.plant import Plant
 from fibermsk.control.problem import OptimalControl
 from fibermsk.control.solving.again import (
@@ -44,6 +45,9 @@ _COARSEST = 1e-3
 """Largest tolerance."""
 
 _EXHAUSTED = "Maximum_Iterations_Exceeded"
+
+_SHORT = 0.01
+"""Steps up to which activations of any muscle fall as they should [s]."""
 
 _AT_BOUND = 1e-6
 """Distance from a bound below which a control counts as at it."""
@@ -95,6 +99,7 @@ def search(
         term.check(plant)
     # a start that `simulate` refuses is refused before the search
     build(started_model(plant, *_start_of(plant, [ends.start], ends.start_speeds)))
+    _check_end(plant, ends)
     rng = np.random.default_rng(seed)
     found = list[_Found]()
 
@@ -136,7 +141,9 @@ def search(
 
 def _whole(owner: str, field: str, value: Any) -> int:
     """Whole number, zero or positive."""
-    return 0 if type(value) is int and value == 0 else _check.count(owner, field, value)
+    if type(value) is int and value < 0:
+        _check.refuse(owner, field, value, "be 0 or more")
+    return value if type(value) is int else _check.count(owner, field, value)
 
 
 def _grids(problem: OptimalControl, halvings: int) -> list[OptimalControl]:
@@ -165,6 +172,16 @@ def _check_controls(problem: OptimalControl, intervals: Intervals) -> None:
                 if own is not None:  # a ball
                     remedy = f"its components are: {', '.join(own.labels)}"
                 _check.refuse(f"Phase {k}", "control", name, "be a control", remedy=remedy)
+
+
+def _check_end(plant: Plant, ends: Ends) -> None:
+    """Refuse an end that is given, where a point of a muscle lies in its surface."""
+    if np.isnan(ends.fixed[-1][: ends.end.s.size]).any():
+        return
+    q = np.array(plant.directors.place(*ends.end)).ravel()
+    for muscle in plant.muscles:
+        if isinstance(muscle.path, ExactPath):
+            muscle.path.refuse_inside(f"line muscle {muscle.name!r} at the end", q)
 
 
 def _check_objective(problem: Transcription) -> None:
@@ -349,8 +366,8 @@ def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
                 else f"{value:.4g}{unit} {sign} {bound:.4g}{unit}"
             )
         )
-        if label.name.startswith(ACTIVATION_RULE):
-            h = float(np.diff(time).max())
+        h = float(np.diff(time).max())
+        if label.name.startswith(ACTIVATION_RULE) and h > _SHORT:
             text += f"; steps of {h:.2g} s may be too long for how activations fall, use more"
     if solved.reason == _EXHAUSTED:
         text += "; solve(coarse=1) starts from a solution with half the steps, which often helps"

@@ -38,6 +38,7 @@ class BackwardEuler:
     order = 1
     error_order = 2
     most_growth = 5.0
+    nodes = (1.0,)
     one_step = True
 
     def start(self, system: System, state: State) -> Memory:

@@ -38,6 +38,7 @@ class BDF2:
     order = 2
     error_order = 3
     most_growth = 2.0
+    nodes = SDIRK2.nodes
     one_step = False
 
     def start(self, system: System, state: State) -> Memory:

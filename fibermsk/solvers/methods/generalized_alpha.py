@@ -58,6 +58,11 @@ class GeneralizedAlpha:
     most_growth = 5.0
     one_step = False
 
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        """Times of the balance and of the new state, over the step."""
+        return 1.0 / (1.0 + self.rho_inf), 1.0
+
     def __post_init__(self) -> None:
         _check.fraction("GeneralizedAlpha", "rho_inf", self.rho_inf)
 

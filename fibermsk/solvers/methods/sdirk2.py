@@ -30,6 +30,7 @@ class SDIRK2:
     order = 2
     error_order = 3
     most_growth = 5.0
+    nodes = (1.0 - 0.5**0.5, 1.0)
     one_step = True
 
     def start(self, system: System, state: State) -> Memory:

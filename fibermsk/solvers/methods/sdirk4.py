@@ -39,6 +39,7 @@ class SDIRK4:
     order = 4
     error_order = 4
     most_growth = 5.0
+    nodes = _NODES
     one_step = True
 
     def start(self, system: System, state: State) -> Memory:

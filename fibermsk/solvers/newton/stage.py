@@ -65,6 +65,11 @@ class Method(Protocol):
         """Whether a step is independent of the length of the one before; default False."""
         ...
 
+    @property
+    def nodes(self) -> tuple[float, ...]:
+        """Times at which a step evaluates forces, from 0 to 1 of it; default its end, 1."""
+        ...
+
     def start(self, system: System, state: State) -> Any:
         """Memory at the start: a NamedTuple of arrays, numbers and NamedTuples of these.
 

@@ -180,12 +180,26 @@ class Skeleton:
         """Mask (m, n) of the entries of the state that move each link (m,), -1 for the ground."""
         moves = np.zeros((link.size, self.tree.n), bool)
         moves[link >= 0] = self.tree.moves[link[link >= 0]]
+        return self.driving(moves)
+
+    def driving(self, axes: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Mask (m, n) of the entries of the state on which some of each set of axes depend.
+
+        axes (m, n_axes) is the mask of the sets.
+        """
         if self.map is None:
-            return moves
+            return axes
         support = self.map.arrays.support[self._first_axis :]
         depends = np.zeros((self.tree.n, self.n + 1), bool)
         depends[np.arange(self.tree.n)[:, None], support] = True  # -1 is the last column
-        return moves @ depends[:, :-1]
+        return axes @ depends[:, :-1]
+
+    def depends(self, name: str) -> NDArray[np.bool_]:
+        """Mask (n,) of the entries of the state on which a coordinate depends."""
+        found = np.zeros(self.n + 1, bool)
+        row = self.row_of(name)
+        found[row if self.map is None else self.map.arrays.support[row]] = True
+        return found[:-1]
 
     def dynamics(
         self, motion: Motion, q: Array, p: Array, p_dot: Array, passive: bool = True

@@ -28,7 +28,10 @@ def controls(choice: Choice) -> list[Panel]:
 
 def optimum(choice: Choice) -> list[Panel]:
     """The solution at its nodes, by unit."""
-    titles = {"rad": "Angles of the optimum", "m": "Lengths of the optimum"}
+    titles = {
+        "rad": "Angles of the optimum", "m": "Lengths of the optimum",
+        "1": "Rotations of the optimum",
+    }  # fmt: skip
     return _panels(choice, "optimum", "Activations of the optimum", titles)
 
 
