@@ -35,7 +35,9 @@ class EndState:
     activations : mapping of str to float, "hold" or "excited"
         Activations of muscles whose activation is a state; at the start, "hold" gives all those of
         the least sum of squares that holds the pose, and "excited" makes them equal to the first
-        excitations, so that they do not come for free. What is left out is chosen; without
+        excitations, as Moco's goal of initial activations does: these cost what one interval
+        does, less the shorter it is, so that optima of finer steps come near to those of chosen
+        activations with order one. What is left out is chosen; without
         excitations among the controls, it is that of the model.
     at_rest : bool
         Whether the motion starts or ends at rest; else the speeds of the start are those of the
@@ -122,19 +124,20 @@ def AtRest(
 
 @dataclass(frozen=True)
 class Range(Checked):
-    """Range of a coordinate during a motion.
+    """Range of a coordinate, a speed or a force during a motion.
 
     Parameters
     ----------
     coordinate : str
-        Its name.
+        Its name, for a range at the nodes; with "/speed" for that of its mean rate in the
+        intervals. Or the name of a muscle with "/tendon_force", for that in the intervals.
     lower, upper : float, optional
-        [rad or m]; one at least.
+        [rad or m, rad/s or m/s, N]; one at least.
     """
 
     coordinate: str
-    lower: float | None = number("rad or m", default=None)
-    upper: float | None = number("rad or m", default=None)
+    lower: float | None = number("rad or m, rad/s or m/s, N", default=None)
+    upper: float | None = number("rad or m, rad/s or m/s, N", default=None)
 
     def __post_init__(self) -> None:
         _check.name("Range: coordinate", self.coordinate)
@@ -233,6 +236,10 @@ class Phase:
         _check.instance(owner, "controls", self.controls, Mapping, "a dict by name")
         bounds = {name: _bounds(owner, name, value) for name, value in self.controls.items()}
         _check.store(self, controls=bounds)
+
+
+SPEED, FORCE = "/speed", "/tendon_force"
+"""Endings of what a `Range` is of, if not of a coordinate."""
 
 
 def _check_bounds(owner: str, lower: float | None, upper: float | None) -> None:

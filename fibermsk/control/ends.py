@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.control.conditions import EndState
+from fibermsk.control.conditions import FORCE, SPEED, EndState
 from fibermsk.control.interval import FIBERS, Intervals
 from fibermsk.control.ipopt import exact_options
 from fibermsk.control.mechanics.discrete import Node
@@ -88,6 +88,7 @@ class Ends:
     def _ranges(self) -> dict[int, tuple[float, float]]:
         """Ranges by degree of freedom; refused if a pose that is given lies outside."""
         found: dict[int, tuple[float, float]] = {}
+        self._check_interval_ranges()
         ranges, limits = self._problem.ranges, self.plant.limits
         for name in dict.fromkeys((*ranges, *limits)):
             at = self.plant.known("Range", "coordinate", name, balls=False)
@@ -106,6 +107,18 @@ class Ends:
                     _check.refuse(f"OptimalControl: {which}", name, value, must)
             found[at.start] = low, high
         return found
+
+    def _check_interval_ranges(self) -> None:
+        """Refuse ranges of speeds and forces that intervals do not have."""
+        muscles = [one.name for one in self.plant.muscles]
+        for name in self._problem.interval_ranges:
+            of, _, what = name.rpartition("/")
+            if f"/{what}" == SPEED:
+                self.plant.known("Range", "coordinate", of, balls=False)
+            elif f"/{what}" != FORCE or of not in muscles:
+                must = f"be a coordinate, or one with {SPEED!r}, or a muscle with {FORCE!r}"
+                remedy = f"muscles are: {', '.join(muscles) or 'none'}"
+                _check.refuse("Range", "coordinate", name, must, remedy=remedy)
 
     def _state(self, which: str) -> EndState:
         return self._problem.start if which == "start" else self._problem.end

@@ -170,6 +170,12 @@ class Intervals:
         return ca.Function("value", given, [found["value"]], _SHARED)
 
     @cached_property
+    def forces(self) -> Any:
+        """Forces of the muscles [N], of the same as `step`."""
+        given, found = self._parts
+        return ca.Function("forces", given[:-2], [found["forces"]], _SHARED)
+
+    @cached_property
     def observed(self) -> Any:
         """Terms of the objective, and forces of the muscles [N]; of the same as its value."""
         given, found = self._parts

@@ -141,18 +141,18 @@ class Duration(Term):
 class Work(Term):
     """Work of the muscles on the skeleton [J], of either sign or that of shortening alone.
 
-    The absolute value of the work of an interval is sqrt(W^2 + smoothing^2) - smoothing.
+    The absolute value of the mean power P of an interval is sqrt(P^2 + smoothing^2) - smoothing.
 
     Parameters
     ----------
     positive : bool
         Whether only work of shortening counts.
     smoothing : float
-        Work of one interval below which the absolute value is smooth [J]; positive.
+        Power below which the absolute value is smooth [W]; positive.
     """
 
     positive: bool = False
-    smoothing: float = number("J", POSITIVE, default=1e-3)
+    smoothing: float = number("W", POSITIVE, default=0.02)
 
     name = "work"
 
@@ -164,9 +164,9 @@ class Work(Term):
         """Value of one interval."""
         found = ca.SX(0)
         for force, stretch in zip(interval.forces, interval.stretches, strict=True):
-            work = -force * stretch
-            size = ca.sqrt(work**2 + self.smoothing**2) - self.smoothing
-            found += 0.5 * (size + work) if self.positive else size
+            power = -force * stretch / interval.h
+            size = ca.sqrt(power**2 + self.smoothing**2) - self.smoothing
+            found += interval.h * (0.5 * (size + power) if self.positive else size)
         return found
 
 

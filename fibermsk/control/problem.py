@@ -236,7 +236,12 @@ class OptimalControl:
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
         """Ranges of coordinates; infinite where they have no end."""
-        return _ranges_of(self.path)
+        return {name: one for name, one in _ranges_of(self.path).items() if "/" not in name}
+
+    @property
+    def interval_ranges(self) -> dict[str, tuple[float, float]]:
+        """Those of what intervals have: speeds and forces."""
+        return {name: one for name, one in _ranges_of(self.path).items() if "/" in name}
 
     def solve(
         self,

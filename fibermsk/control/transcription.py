@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.control.conditions import FreeDuration
+from fibermsk.control.conditions import SPEED, FreeDuration
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import FIBERS, Intervals
 from fibermsk.control.pose import Pose, conditions_at
@@ -228,6 +228,7 @@ class Transcription:
                 own = z[n], R[n], z[n + 1], R[n + 1], c, h
                 before, next_after, rules = self.intervals.step(*own)
                 self.value += self.intervals.value(*own, data[n], data[n + 1])
+                self._add_ranges(n, own)
             else:
                 next_after = None
             if plant.discrete.held:
@@ -250,6 +251,22 @@ class Transcription:
                 rows.add(left, 0.0, 0.0, [Label(name, n) for name in wound])
             self._add_conditions(n, z[n], R[n])
             after = next_after
+
+    def _add_ranges(self, n: int, own: tuple[Any, ...]) -> None:
+        """Ranges of speeds and forces in an interval."""
+        z0, _, z1, _, _, h = own
+        muscles = [one.name for one in self.plant.muscles]
+        for name, (low, high) in self.problem.interval_ranges.items():
+            of, _, what = name.rpartition("/")
+            if f"/{what}" == SPEED:
+                k, unit, size = self.plant.degrees[of].start, "/s", 1.0
+                value: Any = (z1[k] - z0[k]) / h
+            else:
+                m, unit = muscles.index(of), "N"
+                size = self.plant.muscles[m].strength
+                value = self.intervals.forces(*own)[m] / size
+            label = Label(f"range of {name}", n + 0.5, f"{size:g} {unit}" if size != 1.0 else unit)
+            self.equations.add(value, low / size, high / size, [label])
 
     def _is_open(self, n: int) -> bool:
         """Whether the pose at an end is not given whole, so that a closed chain must be asked."""

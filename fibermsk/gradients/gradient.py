@@ -111,8 +111,8 @@ def gradient(
     Notes
     -----
     wang2022, section 4.7, for implicit methods and any system. Contact is differentiated as the
-    smooth penalty that it is, with the contact points of each step; where a contact opens or closes
-    within a step the objective is once, not twice, continuously differentiable.
+    penalty that it is, with the contact points of each step: a continuous force, whose slope jumps
+    where a point opens or closes. There the objective is continuous, and its gradient jumps.
 
     Examples
     --------

@@ -19,8 +19,8 @@ from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.solvers.adjoint.variation import Change, Variation
 from fibermsk.system import FiberSystem
 
-_REFINED = 2
-"""How often steps are refined where bones have meshes, whose edges give forces kinks."""
+_REFINED = 3
+"""How often steps are refined where forces have kinks: contacts that open, edges of meshes."""
 
 _STEP = 1e-5
 """Step over the size of a number; truncation and round-off are then about 1e-11."""
@@ -77,10 +77,10 @@ def _weight(system: FiberSystem, name: str, entry: Entry) -> Weight:
 def variation_of(system: FiberSystem, entry: Entry, number: int = 0) -> Variation:
     """Systems at values around that of an entry, within its bounds."""
     step, stencil = _difference(system, entry)
-    edges = any(
+    kinks = bool(system.model.contacts) or any(
         isinstance(shape, Mesh) for body in system.model.bodies for shape in shapes_of(body)
     )
-    return _varied(system, entry, number, step, stencil, _REFINED if edges else 0)
+    return _varied(system, entry, number, step, stencil, _REFINED if kinks else 0)
 
 
 def _varied(

@@ -146,8 +146,7 @@ def test_runs_of_the_package_are_near_with_order_two(solved):
 def test_the_multiplier_of_an_end_is_the_slope_of_the_optimum(solved, brief):
     """d objective / d q(T) from the multiplier of the bound, against two other problems."""
     own = solved[50]
-    node = -1 - 2  # the coordinate of the last node, before its activations
-    multiplier = -own.warm.bound_multipliers[node]
+    multiplier = -own.multipliers["elbow at the end"][0]
     values = [
         arm(50, end=fm.AtRest(elbow=1.7 + d)).solve(guess=own, **QUIET).objective
         for d in (1e-4, -1e-4)

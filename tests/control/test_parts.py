@@ -130,17 +130,38 @@ def test_a_bound_that_cannot_be_kept_is_named(brief):
         fm.OptimalControl(model, **given(20, path=path)).solve(iterations=100, **QUIET)
 
 
-def test_work_is_that_of_the_muscles(brief):
+@pytest.mark.parametrize("steps", [20, 160])
+def test_work_is_that_of_the_muscles(brief, steps):
+    """Whatever the steps: what is smooth is the power."""
     solution = fm.OptimalControl(
-        changed(), **given(objective=fm.Effort() + 0.01 * fm.Work(positive=True))
+        changed(), **given(steps, objective=fm.Effort() + 0.01 * fm.Work(positive=True))
     ).solve(**QUIET)
     work = sum(
         np.maximum(-solution.forces[name] * np.diff(solution.lengths[name]), 0.0).sum()
         for name in solution.forces
     )
-    assert solution.terms["work"] == pytest.approx(work, abs=0.05)
+    assert solution.terms["work"] == pytest.approx(work, rel=0.01)
     total = solution.terms["effort"] + 0.01 * solution.terms["work"]
     assert solution.objective == pytest.approx(total, rel=1e-12)
+
+
+def test_speeds_and_forces_keep_their_ranges(brief):
+    """The bound on a speed is active; multipliers tell what the end costs."""
+    free = fm.OptimalControl(changed(), **given(40)).solve(**QUIET)
+    fastest = 0.9 * np.diff(free.coordinates["elbow"]).max() / 0.015
+    strongest = 0.9 * free.forces["biceps"].max()
+    path = [
+        fm.Range("elbow/speed", upper=fastest), fm.Range("biceps/tendon_force", upper=strongest)
+    ]  # fmt: skip
+    kept = fm.OptimalControl(changed(), **given(40, path=path)).solve(**QUIET)
+    assert kept.objective > free.objective
+    assert np.diff(kept.coordinates["elbow"]).max() / 0.015 == pytest.approx(fastest, rel=1e-6)
+    assert kept.forces["biceps"].max() < strongest * (1.0 + 1e-6)
+    assert np.abs(kept.multipliers["range of elbow/speed"]).max() > 1e-6
+    assert np.abs(kept.multipliers["elbow at the end"]).max() > 1e-3
+    for name in ("elbow/rate", "brachialis/tendon_force", "wrist/speed"):
+        with pytest.raises(fm.ModelError, match=f"Range: coordinate = '{name.split('/')[0]}"):
+            fm.OptimalControl(changed(), **given(path=[fm.Range(name, upper=1.0)])).solve(**QUIET)
 
 
 def test_size_grows_with_the_steps(brief):

@@ -348,7 +348,7 @@ def test_a_failure_names_what_is_violated_and_the_controls_at_their_bounds():
 
 
 def test_too_few_iterations_are_told_what_helps():
-    with pytest.raises(fm.ConvergenceError, match=r"after 2 iterations.*solve\(coarse=1\)"):
+    with pytest.raises(fm.ConvergenceError, match=r"in 2 iterations.*solve\(coarse=1\)"):
         arm().solve(progress=False, iterations=2)
 
 

@@ -194,3 +194,49 @@ def test_a_number_counts_once():
     system = fm.build(hinged(fm.HillLaw()))
     names = [one.name for one in entries_of(system, ["bone/com", "bone/com/y", "bone/*/y"])]
     assert names == ["bone/com[0]", "bone/com[1]", "bone/com[2]"]
+
+
+def rope_over_a_drum(weight):
+    """A rope of eight elements over half a drum, with a weight."""
+    model = fm.Model("rope", gravity=(0.0, 0.0, -9.81))
+    drum = model.add(
+        fm.Body("drum", 1.0, (0, 0, 0), (1e-3,) * 3,
+                shapes=fm.InfiniteCylinder((0, 0, 0), (0, 1, 0), 0.02))
+    )  # fmt: skip
+    model.add(fm.Hinge("turn", model.ground, drum, (0, 0, 0), (0, 1, 0), speed=3.0))
+    body = model.add(fm.Body("weight", weight, (0, 0, 0), (1e-5,) * 3))
+    model.add(fm.Slider("fall", model.ground, body, (-0.0245, 0, -0.06), (0, 0, 1)))
+
+    def path(theta):
+        angle = np.pi * np.clip(2.0 * theta - 0.5, 0.0, 1.0)
+        down = 4.0 * np.maximum(np.maximum(0.25 - theta, theta - 0.75), 0.0)
+        x, z = 0.0245 * np.cos(angle), 0.0245 * np.sin(angle) - 0.06 * down
+        return np.stack([x, 0.0 * theta, z], axis=1)
+
+    tissue = fm.Tissue(1000.0, fm.KelvinVoigt(5e4, 5e2), prestress=2e4)
+    ends = model.ground.at(0.0245, 0, -0.06), body.at(0, 0, 0)
+    rope = model.add(
+        fm.Fiber("rope", path=path, attach=ends, radius=0.004, n_elements=8, tissue=tissue)
+    )
+    law = fm.PenaltyContact(5e3, 4.0)
+    model.add(fm.Contact(rope, drum, law, formulation="variational", friction=None, name="on"))
+    return model
+
+
+@pytest.mark.filterwarnings("ignore:compressed fibers")
+@pytest.mark.parametrize("weight", [0.045, 0.145 / 3.0, 0.055])
+def test_points_of_contact_that_open_within_a_difference(weight):
+    """A difference of the equations passes the kink of a force; one of runs does not."""
+    run = fm.Simulation(rope_over_a_drum(weight), 0.05, 0.005, newton=TIGHT)
+    aim = fm.Objective(lambda time, z: 1e3 * z[-1] ** 2, {"z": "fall"})
+    radius = "drum/shapes/0/radius"
+    slope = fm.gradient(run, aim, radius).gradient[0]
+
+    def value(at):
+        model = fm.with_parameters(rope_over_a_drum(weight), {radius: at})
+        return (
+            1e3 * fm.Simulation(model, 0.05, 0.005, newton=TIGHT).run().coordinates["fall"][-1] ** 2
+        )
+
+    h = 2e-8
+    assert slope == pytest.approx((value(0.02 + h) - value(0.02 - h)) / (2.0 * h), rel=1e-5)

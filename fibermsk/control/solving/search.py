@@ -290,7 +290,8 @@ def _solution(
         float(time[-1]), solved.objective,
         dict(zip(names_of_terms, terms.tolist(), strict=True)),
         solved.iterations, solved.history, solved.stationarity, solved.violation,
-        by_name([one.name for one in own.equations.labels], solved.multipliers),
+        by_name([one.name for one in own.equations.labels], solved.multipliers)
+        | _of_ends(own, solved),
         solved.build_seconds, solved.solve_seconds, solved.entries, solved.pattern, again, result,
         found.guess,
         Warm(solved.multipliers, solved.bound_multipliers),
@@ -298,6 +299,17 @@ def _solution(
     )  # fmt: skip
     solution = replace(solution, remarks=tuple(remarks_of(plant, model, raw.nodes, g, solution)))
     return replace(solution, result=as_result(solution, plant))
+
+
+def _of_ends(own: Transcription, solved: Solved) -> dict[str, Array]:
+    """Multipliers (1,) of what is given at both ends, by name."""
+    low, high = own.unknowns.bounds()
+    ends = {0.0: "start", float(own.n): "end"}
+    return {
+        f"{label.name} at the {ends[label.node]}": solved.bound_multipliers[k : k + 1]
+        for k, label in enumerate(own.unknowns.labels)
+        if low[k] == high[k] and label.node in ends
+    }
 
 
 def _start_of(
@@ -352,7 +364,7 @@ def _rates(intervals: Intervals, raw: Guess, z: Array, h: Array) -> Array:
 def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
     own, solved = found.problem, found.solved
     worst, time = worst_of(own, solved), solution.time
-    text = f"no optimum was found: {solved.reason} after {solved.iterations} iterations"
+    text = f"no optimum was found in {solved.iterations} iterations: {solved.reason}"
     if worst is not None and not solved.violation <= _AT_BOUND:
         label, value, bound = worst
         sign = ">" if value > bound else "<"

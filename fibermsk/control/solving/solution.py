@@ -63,7 +63,8 @@ class ControlSolution:
     stationarity, violation : float
         Largest component of the gradient of the Lagrangian, and largest violation of an equation.
     multipliers : dict of (k,) float array
-        Of the equations, by name and in order of time.
+        Of the equations, by name and in order of time; and of what is given at an end, such as
+        "elbow at the end": minus the derivative of the optimum in it.
     build_seconds, solve_seconds : float
         Wall times [s].
     entries : (int, int)
