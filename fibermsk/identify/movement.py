@@ -221,6 +221,26 @@ def at_samples(name: str, series: Series, emg: Emg) -> tuple[int, Array, Series]
     )
 
 
+def fibers_of(source: Any, muscles: Sequence[str], time: Array) -> tuple[Array, Array]:
+    """Lengths of fibers (k, m) [m] at instants, and their rates, from a spline."""
+    from scipy.interpolate import make_interp_spline
+
+    if isinstance(source, Mapping):
+        rest = {key: value for key, value in source.items() if key != "time"}
+        source = Signals("arrays", source["time"], rest)
+    signals = source if isinstance(source, Signals) else read_signals(source)
+    values = np.stack([signals.signal(name) for name in muscles], axis=1)
+    begin, end = signals.time[0], signals.time[-1]
+    if begin > time[0] + 1e-9 or end < time[-1] - 1e-9:
+        must = f"cover the motion, {time[0]:g} to {time[-1]:g} s"
+        _check.refuse(f"fiber lengths {signals.name!r}", "time", (begin, end), must, unit="s")
+    if not (values > 0.0).all() or values.max() > 1.0:
+        must = "be positive lengths below 1 m"
+        _check.refuse(f"fiber lengths {signals.name!r}", "values", float(values.max()), must)
+    spline = make_interp_spline(signals.time, values, k=5)
+    return spline(time), spline(time, 1)
+
+
 class Preparation(NamedTuple):
     """What movements of one model share.
 

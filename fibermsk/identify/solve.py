@@ -131,3 +131,41 @@ def levenberg_marquardt(
         if small >= 2 or cost <= floor or (not accepted and damping >= _MOST_DAMPING):
             return Found(z, cost, iterations, True)
     return Found(z, cost, iterations, False)
+
+
+def adam(
+    rows: Rows,
+    z: Array,
+    lower: Array,
+    upper: Array,
+    scale: Array,
+    *,
+    most: int = 12_000,
+    rate: float = 0.02,
+    tell: Callable[[Step], None] | None = None,
+) -> Found:
+    """Minimize |rows|^2 in bounds by Adam, in units of `scale`, for comparison.
+
+    The rate falls linearly to zero over the steps.
+
+    References
+    ----------
+    .. [1] Kingma and Ba, "Adam: A Method for Stochastic Optimization", ICLR (2015).
+    """
+    mean, square = np.zeros_like(z), np.zeros_like(z)
+    best, least = z, np.inf
+    for k in range(1, most + 1):
+        r, J = rows(z)
+        cost = float(r @ r)
+        if cost < least:
+            best, least = z, cost
+        if not np.isfinite(cost):
+            z, mean = best, 0.0 * mean
+            continue
+        pull = scale * (J.T @ r)
+        mean, square = 0.9 * mean + 0.1 * pull, 0.999 * square + 0.001 * pull**2
+        step = mean / (1.0 - 0.9**k) / (np.sqrt(square / (1.0 - 0.999**k)) + 1e-300)
+        z = np.clip(z - rate * (1.0 - k / most) * scale * step, lower, upper)
+        if tell is not None:
+            tell(Step(k, cost, 0.0))
+    return Found(best, least, most, False)

@@ -1,0 +1,451 @@
+"""Identification problems: a model, recorded movements, and what is sought."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.analysis.frame import refuse_other_forces
+from fibermsk.analysis.laws import rigid_law
+from fibermsk.errors import ModelError
+from fibermsk.forces import ExternalForce
+from fibermsk.identify.certainty import Certainty, certainty_of
+from fibermsk.identify.curves import tables_of
+from fibermsk.identify.geometry import refuse_full
+from fibermsk.identify.inertia import Base, Regressor, base_of
+from fibermsk.identify.movement import (
+    Emg,
+    Movement,
+    Preparation,
+    at_samples,
+    emg_of,
+    fibers_of,
+    series_of,
+)
+from fibermsk.identify.residual import LOSSES, Residual
+from fibermsk.identify.solve import Prior
+from fibermsk.identify.unknowns import (
+    OF_A_MUSCLE,
+    Choices,
+    Numbers,
+    Unknowns,
+    betas,
+    numbers_of,
+    unknowns_of,
+)
+from fibermsk.kernels.identify import fibers
+from fibermsk.model import ActivationDynamics, Model
+from fibermsk.system.skeleton.skeleton import Skeleton
+
+MODES = ("rigid", "elastic", "fiber")
+DELAYS = ("smooth", "linear")
+
+_OWNER = "IdentificationProblem"
+_FILTER = 0.0098, 0.0174
+"""Time constants of the filter of which the guess has the poles [s]."""
+_DELAY, _RISE, _FALL = 0.04, 0.010, 0.040
+"""Guesses of the delay and of time constants of the activation [s]; the latter if a model has none.
+"""
+_STATES, _SEED = 300, 20
+"""Random states from which base parameters are found."""
+_USED = 1e-9
+"""Moment arm [m] of a muscle in the equations that are left, below which it is not in them."""
+_SAME_RATE = 1e-6
+
+
+class Conditions(NamedTuple):
+    """What data can tell, without a solution.
+
+    Attributes
+    ----------
+    left : int
+        Equations per instant.
+    rank, smallest : int and float
+        Of what muscles without EMG reach, and its smallest singular value [m].
+    idle : tuple of str
+        Muscles with EMG that are in none of the equations.
+    anchor : float
+        Root mean square of the known part of the equations [N m]: it alone fixes the scale of all
+        forces and inertias.
+    size : float
+        That of the whole right side at the guess [N m].
+    """
+
+    left: int
+    rank: int
+    smallest: float
+    idle: tuple[str, ...]
+    anchor: float
+    size: float
+
+
+class IdentificationProblem:
+    """Parameters of muscles and bones that are to explain recorded motions by EMG.
+
+    Muscles without EMG are deep: nothing is assumed of them, and what they may do is taken out of
+    the equations of motion (`fibermsk.identify.geometry`).
+
+    Parameters
+    ----------
+    model : Model
+        Bodies, joints and line muscles with numbers from which the search starts. External forces
+        (`ExternalForce`) are known.
+    motion, emg : path, Signals or mapping, or sequences of these
+        One or more movements. Motion as for `fm.inverse_dynamics`, of all free coordinates; its
+        speeds and accelerations come from a spline, or from columns ``<coordinate>/speed`` and
+        ``<coordinate>/acceleration``. EMG in [0, 1], any rate, a column for each muscle, from 0.5 s
+        before the first instant that is used.
+    columns : mapping of str to str, optional
+        Names of muscles by column of the EMG.
+    bodies : sequence of str, optional
+        Bodies whose inertia is sought; by default all that move and have mass.
+    mode : {"rigid", "elastic", "fiber"}
+        How the lengths of the fibers follow: from paths with rigid tendons; from the balance with
+        elastic ones (of muscles whose law has one); or measured.
+    fibers : path, Signals or mapping, or a sequence of these, optional
+        Lengths [m] of the fibers of the muscles with EMG, for the mode "fiber".
+    loss : {"normalized", "torque", "acceleration"}
+        Residual; see `fibermsk.identify.residual`.
+    delay : {"smooth", "linear"}
+        How EMG is interpolated between its samples.
+    prior : float or mapping of str to float
+        Relative deviation of the guess: of all numbers, or by name or pattern, such as
+        ``{"humerus/m": 0.01}``; 0.1 for others.
+    bounds : mapping of str to (float, float), optional
+        Bounds by name or pattern, in units of the numbers.
+    groups : mapping of str to str or sequence of str, optional
+        Numbers that share one factor on their guesses: patterns by the name of the factor.
+    fixed : sequence of str, optional
+        Names or patterns of numbers that are known.
+    filter : (float, float), optional
+        Guess of c_1, c_2, in (-1, 0), of the filter of the EMG with poles -c_1, -c_2.
+    emg_delay : float
+        Guess of the delay from EMG to excitation [s].
+    held_out : int
+        How many movements, the last ones, are left out of the search and predicted.
+    lowpass : float, optional
+        Cut-off frequency of a filter of the motions [Hz], as for `fm.inverse_dynamics`.
+    in_degrees : bool, optional
+        As for `fm.drive`.
+
+    Attributes
+    ----------
+    names, units : tuple of str
+        Of the unknowns: ``<muscle>/max_isometric_force`` and so on, base parameters such as
+        ``humerus/my``, and common numbers such as ``emg/delay``.
+    guess, lower, upper : (u,) float array
+        Guess and bounds.
+    deep : tuple of str
+        Muscles without EMG.
+    conditions : Conditions
+        What the data can tell, without a solution.
+
+    Raises
+    ------
+    ModelError
+        If no equation is left, EMG and motion do not overlap in time, a column maps to no muscle,
+        values look as if they had another unit, or an argument is refused.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        motion: Any,
+        emg: Any,
+        *,
+        columns: Mapping[str, str] | None = None,
+        bodies: Sequence[str] | None = None,
+        mode: str = "rigid",
+        fibers: Any = None,
+        loss: str = "normalized",
+        delay: str = "smooth",
+        prior: float | Mapping[str, float] = 0.1,
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+        groups: Mapping[str, str | Sequence[str]] | None = None,
+        fixed: Sequence[str] = (),
+        filter: tuple[float, float] | None = None,
+        emg_delay: float = _DELAY,
+        held_out: int = 0,
+        lowpass: float | None = None,
+        in_degrees: bool | None = None,
+    ) -> None:
+        _check.instance(_OWNER, "model", model, Model, "a Model")
+        refuse_other_forces(model, "identification", (ExternalForce,))
+        self.mode = _check.choice(_OWNER, "mode", mode, MODES)
+        self.loss = _check.choice(_OWNER, "loss", loss, LOSSES)
+        self._smooth = _check.choice(_OWNER, "delay", delay, DELAYS) == "smooth"
+        motions, records = _several(motion), _several(emg)
+        if len(motions) != len(records):
+            must = f"be as many as the motions, {len(motions)}"
+            _check.refuse(_OWNER, "emg", len(records), must)
+        lengths = [None] * len(motions) if fibers is None else _several(fibers)
+        if (fibers is not None) != (mode == "fiber") or len(lengths) != len(motions):
+            must = 'be given for the mode "fiber", for every motion, and for no other mode'
+            _check.refuse(_OWNER, "fibers", len(lengths) if fibers is not None else None, must)
+        held_out = _held_out(held_out, len(motions))
+        names = [one.name for one in model.muscles]
+        found = [emg_of(one, columns, names) for one in records]
+        seen = found[0][1]
+        for k, (_, own) in enumerate(found):
+            if own != seen:
+                must = f"have the muscles of the first one: {', '.join(seen)}"
+                _check.refuse(_OWNER, f"emg[{k}]", own, must)
+        interval = found[0][0].interval
+        for k, (record, _) in enumerate(found):
+            if abs(record.interval - interval) > _SAME_RATE * interval:
+                must = f"have the sampling interval of the first one, {interval:g} s"
+                remedy = "the filter belongs to one rate: resample it"
+                _check.refuse(_OWNER, f"emg[{k}]", record.interval, must, "s", remedy)
+        self.preparation = _prepare(model, seen, bodies)
+        self.base = _base(self.preparation)
+        self.movements = [
+            self._movement(*one, lowpass, in_degrees)
+            for one in zip(motions, [one for one, _ in found], lengths, strict=True)
+        ]
+        self.deep = tuple(one.name for one in self.preparation.deep)
+        for one in self.movements:
+            refuse_full(one.reach, self.preparation.skeleton.n, self.deep)
+        self.training = self.movements[: len(motions) - held_out]
+        self.held_out = self.movements[len(motions) - held_out :]
+        laws = [self._law(one) for one in self.preparation.seen]
+        kinds = [self._kind(law) for law in laws]
+        tables, own = tables_of(self.preparation.seen, laws)
+        self.muscles = _muscles(kinds, laws, own, tables)
+        guess = Numbers(
+            np.array([numbers_of(one) for one in self.preparation.seen]),
+            self.base.of(self.preparation.regressor.values),
+            _common(model, seen, filter, emg_delay, interval),
+        )
+        every = isinstance(prior, Mapping)
+        by_name: Any = prior if every else {"*": _check.positive(_OWNER, "prior", prior)}
+        for name, value in by_name.items():
+            _check.positive(_OWNER, f"prior of {name!r}", value)
+        self.choices = Choices(by_name, bounds or {}, groups or {}, tuple(fixed))
+        self.unknowns = self.unknowns_from(guess, self.preparation.regressor.values)
+        self.residual = self._residual(self.training)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the unknowns."""
+        return self.unknowns.names
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Their units; empty for none."""
+        return self.unknowns.units
+
+    @property
+    def guess(self) -> Array:
+        """Guess (u,)."""
+        return self.unknowns.guess
+
+    @property
+    def lower(self) -> Array:
+        """Lower bounds (u,)."""
+        return self.unknowns.lower
+
+    @property
+    def upper(self) -> Array:
+        """Upper bounds (u,)."""
+        return self.unknowns.upper
+
+    def rows(self, z: Any) -> tuple[Array, Array]:
+        """Residuals (r,) and their Jacobian (r, u), for an optimizer of one's own."""
+        return self.residual.rows(_check.array(_OWNER, "z", z, self.guess.shape))
+
+    @cached_property
+    def prior(self) -> Prior:
+        """The guess and a root of its precision."""
+        return Prior(self.guess, np.linalg.cholesky(self.unknowns.prior).T)
+
+    @cached_property
+    def conditions(self) -> Conditions:
+        """What the data can tell, without a solution."""
+        known = [_projected(one, one.known) for one in self.training]
+        base = self.unknowns.at(self.guess).base
+        whole = [_projected(one, one.derivatives @ base + one.known) for one in self.training]
+        names = [one.name for one in self.preparation.seen]
+        reach = [one.reach for one in self.training]
+        idle = tuple(name for name, used in zip(names, self._used, strict=True) if not used)
+        return Conditions(
+            reach[0].left.shape[2], reach[0].rank, min(one.smallest for one in reach), idle,
+            _rms(known), _rms(whole),
+        )  # fmt: skip
+
+    def expected(self, sigma: float) -> Certainty:
+        """What is known of the unknowns at the guess from residuals of a deviation [N m]."""
+        sigma = _check.positive(_OWNER, "sigma", sigma, "N m")
+        return certainty_of(self.rows(self.guess)[1], self.guess, self.unknowns, sigma)
+
+    def started(self, unknowns: Unknowns) -> IdentificationProblem:
+        """The same problem with another guess."""
+        other = object.__new__(type(self))
+        other.__dict__ = {k: v for k, v in self.__dict__.items() if k not in ("prior",)}
+        other.unknowns = unknowns
+        other.residual = other._residual(self.training)
+        return other
+
+    def unknowns_from(self, guess: Numbers, inertia: Array) -> Unknowns:
+        """Unknowns with a guess, of which `inertia` are all inertial parameters."""
+        m = len(self.preparation.seen)
+        shortest = np.min([one.path.min(axis=0) for one in self.movements], axis=0)
+        if self.mode == "rigid":
+            for k, muscle in enumerate(self.preparation.seen):
+                if not guess.muscles[k, 2] < shortest[k]:
+                    must = f"be below the shortest path in the motions, {shortest[k]:.4g} m"
+                    remedy = 'use mode="elastic", or a shorter tendon'
+                    _check.refuse(
+                        f"line muscle {muscle.name!r}", "tendon_slack_length",
+                        float(guess.muscles[k, 2]), must, "m", remedy,
+                    )  # fmt: skip
+        slack = [self.mode != "fiber"] * m
+        return unknowns_of(
+            guess, [one.name for one in self.preparation.seen], shortest, self.base,
+            self.preparation.regressor.names, inertia, self.choices, slack, self._used,
+        )  # fmt: skip
+
+    def lengths_of(self, muscle: str) -> tuple[float, float] | None:
+        """Mean path length and guess of the optimal length of a muscle with both unknown [m]."""
+        names = [one.name for one in self.preparation.seen]
+        m = names.index(muscle)
+        if {f"{muscle}/{OF_A_MUSCLE[k]}" for k in (1, 2)} - set(self.names):
+            return None
+        mean = float(np.concatenate([one.path[:, m] for one in self.training]).mean())
+        return mean, float(self.guess[self.unknowns.index(f"{muscle}/{OF_A_MUSCLE[1]}")])
+
+    @cached_property
+    def _used(self) -> list[bool]:
+        return [
+            any(
+                np.abs(np.einsum("kn,knc->kc", one.arms[:, m], one.reach.left)).max() > _USED
+                for one in self.movements
+            )
+            for m in range(len(self.preparation.seen))
+        ]
+
+    def _residual(self, movements: Sequence[Movement]) -> Residual:
+        T = None
+        if self.loss == "acceleration":
+            T = _coordinates(self.preparation.skeleton)
+        return Residual(movements, self.muscles, self.unknowns, self.loss, self._smooth, T)
+
+    def predicting(self, z: Array) -> Residual:
+        """Residual of the torques of the held-out movements."""
+        return Residual(self.held_out, self.muscles, self.unknowns, "torque", self._smooth)
+
+    def _movement(
+        self, motion: Any, emg: Emg, lengths: Any, lowpass: float | None, degrees: bool | None
+    ) -> Movement:
+        own = self.preparation
+        names = list(own.skeleton.independent)
+        name, series = series_of(own.model, motion, names, lowpass, degrees)
+        first, _, series = at_samples(name, series, emg)
+        base = self.base.independent
+        found = own.movement(
+            name, first, series, emg, lambda A: np.ascontiguousarray(A[..., base]),
+            self.loss == "acceleration",
+        )  # fmt: skip
+        if lengths is not None:
+            length, rate = fibers_of(lengths, [one.name for one in own.seen], series.time)
+            found = found._replace(length=length, rate=rate)
+        return found
+
+    def _law(self, muscle: Any) -> Any:
+        law = rigid_law(muscle)
+        if self.mode != "elastic":
+            return law
+        from fibermsk.read.osim.acting import law_of
+
+        own = muscle.law
+        if own is None:
+            found = law_of(muscle)
+            own = None if found is None else found.law
+        return law if own is None else own
+
+    def _kind(self, law: Any) -> int:
+        if self.mode == "fiber":
+            return fibers.FIBER
+        return fibers.RIGID if law.tendon == "rigid" else fibers.ELASTIC
+
+
+def _several(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _held_out(value: Any, movements: int) -> int:
+    if type(value) is not int or not 0 <= value < movements:
+        must = f"be 0 or more, and less than the number of movements, {movements}"
+        _check.refuse(_OWNER, "held_out", value, must)
+    return value
+
+
+def _prepare(model: Model, seen: Sequence[str], bodies: Sequence[str] | None) -> Preparation:
+    skeleton = Skeleton(model)
+    if bodies is None:
+        bodies = [
+            one.name for one in model.bodies
+            if one.mass is not None and skeleton.tree.frames[one.name][0] >= 0
+        ]  # fmt: skip
+    regressor = Regressor(skeleton, [model.body(name) for name in bodies])
+    own = tuple(model.muscle(name) for name in seen)
+    deep = tuple(one for one in model.muscles if one.name not in seen)
+    return Preparation(model.edit(remove=list(model.muscles)), skeleton, own, deep, regressor)
+
+
+def _base(preparation: Preparation) -> Base:
+    """Base parameters from random states, of coordinates within their ranges as far as declared."""
+    n, rng = preparation.skeleton.n, np.random.default_rng(_SEED)
+    q, p, p_dot = rng.normal(size=(3, _STATES, n))
+    Y, _ = preparation.regressor.at(preparation.skeleton.start + q, p, p_dot)
+    return base_of(Y.reshape(-1, Y.shape[2]))
+
+
+def _muscles(kinds: Any, laws: Any, own: Any, tables: Any) -> fibers.Muscles:
+    return fibers.Muscles(
+        np.array(kinds, np.int64), np.array([one.damping for one in laws]),
+        np.array([one.min_activation for one in laws]), own, tables,
+    )  # fmt: skip
+
+
+def _common(
+    model: Model, seen: Sequence[str], filter: Any, delay: float, interval: float
+) -> Array:
+    """Guess of filter, delay and time constants."""
+    if filter is None:
+        c = [-float(np.exp(-interval / one)) for one in _FILTER]
+    else:
+        c = _check.array(_OWNER, "filter", filter, (2,)).tolist()
+        if not all(-1.0 < one < 0.0 for one in c):
+            _check.refuse(_OWNER, "filter", tuple(c), "be two numbers in (-1, 0)")
+    delay = _check.positive(_OWNER, "emg_delay", delay, "s")
+    rise, fall = _RISE, _FALL
+    for name in seen:
+        dynamics = model.muscle(name).activation
+        if isinstance(dynamics, ActivationDynamics):
+            own: Any = dynamics.law
+            rise = getattr(own, "activation_time", rise)
+            fall = getattr(own, "deactivation_time", fall)
+            break
+    return np.array([*betas(c), delay, rise, fall])
+
+
+def _coordinates(skeleton: Skeleton) -> Array:
+    """Triangular T with |T a| = size of the accelerations of all coordinates at a (n,)."""
+    q = skeleton.start
+    S = np.array([list(skeleton.rates(q, unit).values()) for unit in np.eye(skeleton.n)]).T
+    return np.asarray(np.linalg.qr(S, mode="r"), float)
+
+
+def _projected(movement: Movement, forces: Array) -> Array:
+    """What muscles without EMG leave of forces (k, n)."""
+    return np.einsum("knc,kn->kc", movement.reach.left, forces)
+
+
+def _rms(parts: Sequence[Array]) -> float:
+    return float(np.sqrt(np.mean(np.concatenate([one.ravel() for one in parts]) ** 2)))

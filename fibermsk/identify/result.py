@@ -1,0 +1,301 @@
+"""What an identification has found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.identify.certainty import Certainty, certainty_of, independent_samples
+from fibermsk.identify.movement import Movement
+from fibermsk.identify.problem import IdentificationProblem
+from fibermsk.identify.search import Solved, search
+from fibermsk.identify.solve import Step
+from fibermsk.identify.unknowns import OF_A_MUSCLE, poles
+from fibermsk.model import Model
+
+METHODS = ("lm", "adam")
+
+
+@dataclass(frozen=True, eq=False)
+class Along:
+    """Residuals and forces of one movement at the solution.
+
+    Attributes
+    ----------
+    name : str
+        Name of the motion.
+    time : (k,) float array
+        Instants [s].
+    residual : (k, c) float array
+        Equations that are left [N m].
+    size : float
+        Root mean square of their right side [N m].
+    torque : (k, n) float array
+        Generalized forces of the motion [N m or N].
+    activation, force : dict of (k,) float array
+        Of muscles with EMG; forces [N].
+    deep_force : dict of (k,) float array
+        Forces of the muscles without [N] that fit best; a diagnostic: where they are negative the
+        model is wrong.
+    independent : float
+        Number of independent samples among the residuals.
+    autocorrelation : (k,) float array
+        Of the residuals, by lag.
+    held_out : bool
+        Whether the search left it out.
+    """
+
+    name: str
+    time: Array
+    residual: Array
+    size: float
+    torque: Array
+    activation: dict[str, Array]
+    force: dict[str, Array]
+    deep_force: dict[str, Array]
+    independent: float
+    autocorrelation: Array
+    held_out: bool
+
+    @property
+    def rms(self) -> float:
+        """Root mean square of the residuals [N m]."""
+        return float(np.sqrt(np.mean(self.residual**2)))
+
+    @property
+    def negative(self) -> dict[str, float]:
+        """Share of instants in which the force of a muscle without EMG is negative."""
+        return {name: float((one < 0.0).mean()) for name, one in self.deep_force.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """Parameters that explain the data best.
+
+    Attributes
+    ----------
+    problem : IdentificationProblem
+        What was asked.
+    values : dict of float
+        Estimates by name, in the units of the problem.
+    solved : Solved
+        How they were found; `solved.z` are the estimates (u,).
+    certainty : Certainty
+        Deviations, intervals and correlations.
+    movements : tuple of Along
+        Residuals and forces by movement.
+    at_bounds : tuple of str
+        Numbers at their bounds.
+    filter : (float, float)
+        c_1 <= c_2 of the filter, and `time_constants` [s] of both poles; NaN where it rings.
+    guesses : tuple of Solved
+        Ends of all searches, the best one first.
+    """
+
+    problem: IdentificationProblem
+    values: dict[str, float]
+    solved: Solved
+    certainty: Certainty
+    movements: tuple[Along, ...]
+    at_bounds: tuple[str, ...]
+    filter: tuple[float, float]
+    time_constants: tuple[float, float]
+    guesses: tuple[Solved, ...]
+
+    def model(self) -> Model:
+        """The model with the muscles that were found; bones keep their inertia."""
+        own = self.problem.preparation
+        found = self.problem.unknowns.at(self.solved.z).muscles
+        numbers = (
+            "max_isometric_force", "optimal_fiber_length", "tendon_slack_length",
+        )  # fmt: skip
+        changes: dict[Any, Any] = {}
+        for muscle, row in zip(own.seen, found, strict=True):
+            change = dict(zip(numbers, row[:3].tolist(), strict=True))
+            change["pennation_angle"] = float(np.sqrt(row[3]))
+            change["max_contraction_velocity"] = float(row[4] / row[1])
+            changes[muscle] = change
+        return own.model.edit(add=[*own.seen, *own.deep]).edit(changes)
+
+    def report(self, folder: str | PathLike[str]) -> None:
+        """Write a report (`report.html`) with its figures and tables into a folder."""
+        from fibermsk.identify.report import write_report
+
+        write_report(self, folder)
+
+
+def identify(
+    model: Model | IdentificationProblem,
+    motion: Any = None,
+    emg: Any = None,
+    *,
+    sigma: float | str = "estimate",
+    guesses: int = 1,
+    spread: float = 0.1,
+    seed: int = 0,
+    method: str = "lm",
+    iterations: int = 4000,
+    workers: int = 1,
+    client: Any = None,
+    progress: Callable[[Step], None] | None = None,
+    **options: Any,
+) -> Identification:
+    """Find the parameters of muscles and bones that explain motions by EMG.
+
+    Parameters
+    ----------
+    model : Model or IdentificationProblem
+        A model with `motion`, `emg` and the options of an `IdentificationProblem`; or a problem.
+    motion, emg
+        As for `IdentificationProblem`.
+    sigma : float or "estimate"
+        Deviation of the residuals [N m], as if they were independent; 0 for exact data. By default
+        it is estimated, with their correlation in time.
+    guesses : int
+        Number of searches: from the guess, and from others around it.
+    spread : float
+        Relative deviation of these.
+    seed : int
+        Of the random numbers.
+    method : {"lm", "adam"}
+        Levenberg and Marquardt with the homotopy from the guess; or Adam, a first-order method, for
+        comparison.
+    iterations : int
+        Most steps of a search.
+    workers : int
+        Searches at a time, by joblib (``pip install fibermsk[fit]``).
+    client : dask.distributed.Client, optional
+        Runs the searches elsewhere.
+    progress : callable, optional
+        Called with each step; not where several searches run at a time.
+    **options
+        Of an `IdentificationProblem`.
+
+    Returns
+    -------
+    found : Identification
+
+    Raises
+    ------
+    ModelError
+        If an argument is refused; see `IdentificationProblem`.
+    """
+    owner = "identify"
+    if isinstance(model, IdentificationProblem):
+        problem = model
+        if motion is not None or emg is not None or options:
+            given = "motion" if motion is not None else "emg" if emg is not None else [*options][0]
+            _check.refuse(owner, given, "given", "be left out with a problem, which has it")
+    else:
+        problem = IdentificationProblem(model, motion, emg, **options)
+    if sigma == "estimate":
+        deviation = None
+    else:
+        deviation = _check.non_negative(owner, "sigma", sigma, "N m")
+    _check.choice(owner, "method", method, METHODS)
+    guesses, workers = (
+        _check.count(owner, name, value)
+        for name, value in (("guesses", guesses), ("workers", workers))
+    )
+    spread = _check.positive(owner, "spread", spread)
+    iterations = _check.count(owner, "iterations", iterations)
+    _check.function(owner, "progress", progress)
+    starts = [problem]
+    rng = np.random.default_rng(seed)
+    starts += [scattered(problem, rng, spread) for _ in range(guesses - 1)]
+    found = _run(starts, deviation, method, iterations, workers, client, progress)
+    order = np.argsort([_merit(one, solved) for one, solved in zip(starts, found, strict=True)])
+    best = int(order[0])
+    return found_of(starts[best], found[best], tuple(found[k] for k in order))
+
+
+def scattered(
+    problem: IdentificationProblem, rng: np.random.Generator, spread: float
+) -> IdentificationProblem:
+    """The problem from another guess: all numbers off by a relative deviation, within bounds."""
+    first = problem.unknowns.numbers
+    inertia = problem.preparation.regressor.values
+    off = inertia * (1.0 + spread * rng.normal(size=inertia.size))
+    muscles = first.muscles * (1.0 + spread * rng.normal(size=first.muscles.shape))
+    shortest = np.min([one.path.min(axis=0) for one in problem.movements], axis=0)
+    muscles[:, 2] = np.minimum(muscles[:, 2], shortest - 2.5e-3)
+    c = np.real(poles(first.common)) * (1.0 + spread * rng.normal(size=2))
+    c = np.clip(c, -0.99, -0.01)
+    rest = first.common[2:] * (1.0 + spread * rng.normal(size=3))
+    common = np.array([c[0] + c[1], c[0] * c[1], *rest])
+    numbers = first._replace(muscles=muscles, base=problem.base.of(off), common=common)
+    return problem.started(problem.unknowns_from(numbers, inertia))
+
+
+def _merit(problem: IdentificationProblem, solved: Solved) -> float:
+    return solved.rms
+
+
+def _run(
+    starts: Sequence[IdentificationProblem], sigma: float | None, method: str, iterations: int,
+    workers: int, client: Any, progress: Callable[[Step], None] | None,
+) -> list[Solved]:  # fmt: skip
+    if client is not None:
+        futures = [client.submit(search, one, sigma, method, iterations) for one in starts]
+        return list(client.gather(futures))
+    if workers > 1 and len(starts) > 1:
+        try:
+            from joblib import Parallel, delayed
+        except ImportError:
+            must = "be 1 without joblib"
+            remedy = "pip install 'fibermsk[fit]'"
+            _check.refuse("identify", "workers", workers, must, remedy=remedy)
+        calls = [delayed(search)(one, sigma, method, iterations) for one in starts]
+        return list(Parallel(n_jobs=workers)(calls))
+    return [search(one, sigma, method, iterations, progress) for one in starts]
+
+
+def found_of(
+    problem: IdentificationProblem, solved: Solved, guesses: tuple[Solved, ...]
+) -> Identification:
+    """Estimates with all that is told of them."""
+    z = solved.z
+    J = problem.residual.rows(z)[1]
+    movements = [along(problem, one, z, False) for one in problem.training]
+    movements += [along(problem, one, z, True) for one in problem.held_out]
+    sigma = solved.sigma or max(solved.rms, 1e-9)
+    at = (z <= problem.lower) | (z >= problem.upper)
+    common = problem.unknowns.at(z).common
+    c, interval = poles(common), problem.training[0].emg.interval
+    real = all(abs(one.imag) < 1e-12 and one.real < 0.0 for one in c)
+    pair = (float(c[0].real), float(c[1].real)) if real else (np.nan, np.nan)
+    times = [-interval / np.log(-one) if real else np.nan for one in pair]
+    return Identification(
+        problem, dict(zip(problem.names, z.tolist(), strict=True)), solved,
+        certainty_of(J, z, problem.unknowns, sigma), tuple(movements),
+        tuple(name for name, one in zip(problem.names, at, strict=True) if one), pair,
+        (float(times[0]), float(times[1])), guesses,
+    )  # fmt: skip
+
+
+def along(problem: IdentificationProblem, movement: Movement, z: Array, held_out: bool) -> Along:
+    """Residuals and forces of a movement."""
+    numbers, own = problem.unknowns.at(z), problem.residual
+    forces, x = own.forces(movement, numbers), own.torques(movement, numbers)
+    torque = movement.derivatives @ numbers.base + movement.known
+    N = movement.reach.left
+    left = np.einsum("knc,kn->kc", N, x)
+    deep = np.empty((movement.time.size, len(problem.deep)))
+    for k, arms in enumerate(movement.deep_arms):
+        # what is missing: R_d^T f_d = tau - R_s^T f_s
+        deep[k] = np.linalg.pinv(arms.T, rcond=1e-9) @ -x[k]
+    seen = [one.name for one in problem.preparation.seen]
+    independent, rho = independent_samples(left)
+    size = np.einsum("knc,kn->kc", N, torque)
+    return Along(
+        movement.name, movement.time, left, float(np.sqrt(np.mean(size**2))), torque,
+        dict(zip(seen, forces.activation.T, strict=True)),
+        dict(zip(seen, forces.force.T, strict=True)),
+        dict(zip(problem.deep, deep.T, strict=True)), independent, rho, held_out,
+    )  # fmt: skip
