@@ -184,6 +184,15 @@ if TYPE_CHECKING:
         gradient as gradient,
         sensitivity as sensitivity,
     )
+    from fibermsk.identification import (
+        Identification as Identification,
+        IdentificationProblem as IdentificationProblem,
+        IdentificationStudy as IdentificationStudy,
+        Recording as Recording,
+        StudyResult as StudyResult,
+        identify as identify,
+        mobl_arm as mobl_arm,
+    )
     from fibermsk.io import (
         export as export,
         load as load,
@@ -262,6 +271,8 @@ _BY_MODULE = {
     "cli.running.scene_files": "make_scene",
     "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
         PointSpring ViaRing""",
+    "identification": """Identification IdentificationProblem IdentificationStudy Recording
+        StudyResult identify mobl_arm""",
     "io": "export load load_checkpoint save save_checkpoint",
     "read": """ImportReport Signals drive emg_activation emg_envelope read_mesh read_osim
         read_signals with_muscle_forces with_smooth_muscles""",

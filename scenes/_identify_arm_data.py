@@ -2,7 +2,6 @@
 
 import math
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -38,31 +37,6 @@ def find(model):
             f"model=path/to/{FILE}, or set FIBERMSK_MODELS to a folder that holds it"
         )
     return path
-
-
-@dataclass
-class Record:
-    """One movement: q, its rates and accelerations (k, 5), and EMG (K, 16) from `LEAD` earlier."""
-
-    time: np.ndarray
-    q: np.ndarray
-    p: np.ndarray
-    p_dot: np.ndarray
-    emg_time: np.ndarray
-    emg: np.ndarray
-
-    def motion(self, names):
-        """Columns for `fm.identify`."""
-        found = {"time": self.time}
-        for k, name in enumerate(names):
-            found[name] = self.q[:, k]
-            found[f"{name}/speed"] = self.p[:, k]
-            found[f"{name}/acceleration"] = self.p_dot[:, k]
-        return found
-
-    def signals(self, names, muscles):
-        """EMG of some muscles."""
-        return {"time": self.emg_time} | {one: self.emg[:, names.index(one)] for one in muscles}
 
 
 class Path5:
@@ -169,7 +143,7 @@ class Brain:
 
 
 def record(model, truth, center, duration, rng, progress=None):
-    """One movement of a model whose muscles have laws with rigid tendons.
+    """Recording of one movement of a model whose muscles have laws with rigid tendons.
 
     Accelerations are those of the equations of motion, not of the integrator.
     """
@@ -191,5 +165,23 @@ def record(model, truth, center, duration, rng, progress=None):
         p_dot[k] = np.linalg.solve(skeleton.mass_matrix(q[k]), -force)
         if progress is not None and k % 100 == 0:
             progress(k * brain.h)
-    emg_time = (np.arange(brain.lead + n) - brain.lead) * brain.h
-    return Record(np.arange(n) * brain.h, q, p, p_dot, emg_time, brain.emg[: emg_time.size])
+    names = [one.name for one in model.muscles]
+    emg = {"time": (np.arange(brain.lead + n) - brain.lead) * brain.h}
+    emg |= dict(zip(names, brain.emg[: emg["time"].size].T, strict=True))
+    motion = {"time": np.arange(n) * brain.h}
+    for j, name in enumerate(skeleton.independent):
+        motion |= {name: q[:, j], f"{name}/speed": p[:, j], f"{name}/acceleration": p_dot[:, j]}
+    return fm.Recording(motion, emg, _fibers(skeleton, model, q, p, motion["time"]))
+
+
+def _fibers(skeleton, model, q, p, time):
+    """Lengths of the fibers and their rates, of rigid tendons."""
+    lengths, arms = fm.MuscleGeometry(skeleton, model.muscles).at(q, follow=True)
+    found = {"time": time}
+    for m, muscle in enumerate(model.muscles):
+        along = lengths[:, m] - muscle.tendon_slack_length
+        height = muscle.optimal_fiber_length * np.sin(muscle.pennation_angle)
+        found[muscle.name] = np.hypot(along, height)
+        speed = -np.einsum("kn,kn->k", arms[:, m], p)
+        found[f"{muscle.name}/speed"] = speed * along / found[muscle.name]
+    return found

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.identify.unknowns import Unknowns
+from fibermsk.identification.unknowns import Unknowns
 
 VERDICTS = ("data", "prior", "not identifiable")
 _BY_DATA, _BY_BOTH = 0.3, 0.9

@@ -13,7 +13,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.kernels.identify.quintic import Tables
+from fibermsk.kernels.identification.quintic import Tables
 from fibermsk.laws.hill.bezier import curvature, size_of, value_and_slope
 from fibermsk.laws.hill.law import HillLaw
 from fibermsk.laws.hill.millard import SECTIONS, MillardCurves

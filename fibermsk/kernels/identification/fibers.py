@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk._compile import inner, kernel
-from fibermsk.kernels.identify.quintic import Tables, table_at
+from fibermsk.kernels.identification.quintic import Tables, table_at
 
 FORCE, OPTIMUM, SLACK, PENNATION, FASTEST = range(5)
 """Columns of the numbers of a muscle; the pennation is p = alpha_0^2 [rad^2]."""

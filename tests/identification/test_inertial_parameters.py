@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import fibermsk as fm
-from fibermsk.identify.arm import mobl_arm
-from fibermsk.identify.inertia import Regressor, base_of, parameters_of
+from fibermsk.identification.inertia import Regressor, base_of, parameters_of
 
 FILE = (
     Path(os.environ.get("FIBERMSK_MODELS", "../shared/models"))
@@ -90,10 +89,10 @@ def test_a_body_that_no_joint_moves_is_refused():
 @pytest.mark.skipif(not FILE.exists(), reason="needs the file of MoBL-ARMS")
 def test_the_arm_has_24_base_parameters(rng):
     with pytest.warns(fm.ModelWarning, match="clavphant, scapphant, humphant, humphant1 were"):
-        arm = mobl_arm(FILE)
+        arm = fm.mobl_arm(FILE)
     bones = "humerus", "ulna", "radius"
-    skeleton, found = regressor(arm.model, bones)
-    assert len(arm.model.muscles) == 16 and skeleton.n == 5
+    skeleton, found = regressor(arm, bones)
+    assert len(arm.muscles) == 16 and skeleton.n == 5
     M = np.diag(skeleton.mass_matrix([0.9, 1.0, 0.2, 0.9, 0.1]))
     np.testing.assert_allclose(M[:2], [0.20, 0.41], atol=0.005)
     Y, _ = found.at(*states(rng, 5, 300))

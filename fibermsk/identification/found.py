@@ -11,19 +11,22 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.identify.certainty import Certainty, certainty_of, independent_samples
-from fibermsk.identify.movement import Movement
-from fibermsk.identify.problem import IdentificationProblem
-from fibermsk.identify.search import Solved, search
-from fibermsk.identify.solve import Step
-from fibermsk.identify.unknowns import OF_A_MUSCLE, poles
+from fibermsk.identification.certainty import Certainty, certainty_of, independent_samples
+from fibermsk.identification.movement import Movement
+from fibermsk.identification.problem import IdentificationProblem
+from fibermsk.identification.search import Solved, search
+from fibermsk.identification.solve import Step
+from fibermsk.identification.unknowns import poles
 from fibermsk.model import Model
 
 METHODS = ("lm", "adam")
 
+_ZERO = 1e-9
+"""Relative size of singular values that are zero."""
+
 
 @dataclass(frozen=True, eq=False)
-class Along:
+class MovementFit:
     """Residuals and forces of one movement at the solution.
 
     Attributes
@@ -41,8 +44,8 @@ class Along:
     activation, force : dict of (k,) float array
         Of muscles with EMG; forces [N].
     deep_force : dict of (k,) float array
-        Forces of the muscles without [N] that fit best; a diagnostic: where they are negative the
-        model is wrong.
+        Forces of the muscles without [N] that fit best, as far as the motion determines them; a
+        diagnostic: where they are negative the model is wrong.
     independent : float
         Number of independent samples among the residuals.
     autocorrelation : (k,) float array
@@ -88,7 +91,7 @@ class Identification:
         How they were found; `solved.z` are the estimates (u,).
     certainty : Certainty
         Deviations, intervals and correlations.
-    movements : tuple of Along
+    movements : tuple of MovementFit
         Residuals and forces by movement.
     at_bounds : tuple of str
         Numbers at their bounds.
@@ -102,7 +105,7 @@ class Identification:
     values: dict[str, float]
     solved: Solved
     certainty: Certainty
-    movements: tuple[Along, ...]
+    movements: tuple[MovementFit, ...]
     at_bounds: tuple[str, ...]
     filter: tuple[float, float]
     time_constants: tuple[float, float]
@@ -125,7 +128,7 @@ class Identification:
 
     def report(self, folder: str | PathLike[str]) -> None:
         """Write a report (`report.html`) with its figures and tables into a folder."""
-        from fibermsk.identify.report import write_report
+        from fibermsk.identification.report import write_report
 
         write_report(self, folder)
 
@@ -279,23 +282,28 @@ def found_of(
     )  # fmt: skip
 
 
-def along(problem: IdentificationProblem, movement: Movement, z: Array, held_out: bool) -> Along:
+def along(
+    problem: IdentificationProblem, movement: Movement, z: Array, held_out: bool
+) -> MovementFit:
     """Residuals and forces of a movement."""
     numbers, own = problem.unknowns.at(z), problem.residual
     forces, x = own.forces(movement, numbers), own.torques(movement, numbers)
     torque = movement.derivatives @ numbers.base + movement.known
     N = movement.reach.left
     left = np.einsum("knc,kn->kc", N, x)
-    deep = np.empty((movement.time.size, len(problem.deep)))
+    deep, determined = np.empty((movement.time.size, len(problem.deep))), np.ones(len(problem.deep))
     for k, arms in enumerate(movement.deep_arms):
         # what is missing: R_d^T f_d = tau - R_s^T f_s
-        deep[k] = np.linalg.pinv(arms.T, rcond=1e-9) @ -x[k]
+        inverse = np.linalg.pinv(arms.T, rcond=_ZERO)
+        deep[k] = inverse @ -x[k]
+        determined = np.minimum(determined, np.diag(inverse @ arms.T))
+    told = np.flatnonzero(determined > 1.0 - _ZERO)
     seen = [one.name for one in problem.preparation.seen]
     independent, rho = independent_samples(left)
     size = np.einsum("knc,kn->kc", N, torque)
-    return Along(
+    return MovementFit(
         movement.name, movement.time, left, float(np.sqrt(np.mean(size**2))), torque,
         dict(zip(seen, forces.activation.T, strict=True)),
         dict(zip(seen, forces.force.T, strict=True)),
-        dict(zip(problem.deep, deep.T, strict=True)), independent, rho, held_out,
+        {problem.deep[k]: deep[:, k] for k in told}, independent, rho, held_out,
     )  # fmt: skip

@@ -11,8 +11,8 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.series import Series, smooth
 from fibermsk.errors import ModelError
-from fibermsk.identify.geometry import Reach, beyond, paths_along
-from fibermsk.identify.inertia import Regressor
+from fibermsk.identification.geometry import Reach, beyond, paths_along
+from fibermsk.identification.inertia import Regressor
 from fibermsk.model import LineMuscle, Model
 from fibermsk.read import Signals, read_signals
 from fibermsk.read.motion import motion_of, warn_of
@@ -222,7 +222,7 @@ def at_samples(name: str, series: Series, emg: Emg) -> tuple[int, Array, Series]
 
 
 def fibers_of(source: Any, muscles: Sequence[str], time: Array) -> tuple[Array, Array]:
-    """Lengths of fibers (k, m) [m] at instants, and their rates, from a spline."""
+    """Lengths of fibers (k, m) [m] at instants, and their rates, given or from a spline."""
     from scipy.interpolate import make_interp_spline
 
     if isinstance(source, Mapping):
@@ -238,7 +238,11 @@ def fibers_of(source: Any, muscles: Sequence[str], time: Array) -> tuple[Array, 
         must = "be positive lengths below 1 m"
         _check.refuse(f"fiber lengths {signals.name!r}", "values", float(values.max()), must)
     spline = make_interp_spline(signals.time, values, k=5)
-    return spline(time), spline(time, 1)
+    speeds = [f"{name}/speed" for name in muscles]
+    if not set(speeds) <= set(signals.values):
+        return spline(time), spline(time, 1)
+    rates = np.stack([signals.signal(name) for name in speeds], axis=1)
+    return spline(time), make_interp_spline(signals.time, rates, k=5)(time)
 
 
 class Preparation(NamedTuple):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,13 +12,12 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.frame import refuse_other_forces
 from fibermsk.analysis.laws import rigid_law
-from fibermsk.errors import ModelError
 from fibermsk.forces import ExternalForce
-from fibermsk.identify.certainty import Certainty, certainty_of
-from fibermsk.identify.curves import tables_of
-from fibermsk.identify.geometry import refuse_full
-from fibermsk.identify.inertia import Base, Regressor, base_of
-from fibermsk.identify.movement import (
+from fibermsk.identification.certainty import Certainty, certainty_of
+from fibermsk.identification.curves import tables_of
+from fibermsk.identification.geometry import refuse_full
+from fibermsk.identification.inertia import Base, Regressor, base_of
+from fibermsk.identification.movement import (
     Emg,
     Movement,
     Preparation,
@@ -28,9 +26,9 @@ from fibermsk.identify.movement import (
     fibers_of,
     series_of,
 )
-from fibermsk.identify.residual import LOSSES, Residual
-from fibermsk.identify.solve import Prior
-from fibermsk.identify.unknowns import (
+from fibermsk.identification.residual import LOSSES, Residual
+from fibermsk.identification.solve import Prior
+from fibermsk.identification.unknowns import (
     OF_A_MUSCLE,
     Choices,
     Numbers,
@@ -39,7 +37,7 @@ from fibermsk.identify.unknowns import (
     numbers_of,
     unknowns_of,
 )
-from fibermsk.kernels.identify import fibers
+from fibermsk.kernels.identification import fibers
 from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
@@ -89,7 +87,7 @@ class IdentificationProblem:
     """Parameters of muscles and bones that are to explain recorded motions by EMG.
 
     Muscles without EMG are deep: nothing is assumed of them, and what they may do is taken out of
-    the equations of motion (`fibermsk.identify.geometry`).
+    the equations of motion (`fibermsk.identification.geometry`).
 
     Parameters
     ----------
@@ -111,7 +109,7 @@ class IdentificationProblem:
     fibers : path, Signals or mapping, or a sequence of these, optional
         Lengths [m] of the fibers of the muscles with EMG, for the mode "fiber".
     loss : {"normalized", "torque", "acceleration"}
-        Residual; see `fibermsk.identify.residual`.
+        Residual; see `fibermsk.identification.residual`.
     delay : {"smooth", "linear"}
         How EMG is interpolated between its samples.
     prior : float or mapping of str to float
@@ -413,9 +411,7 @@ def _muscles(kinds: Any, laws: Any, own: Any, tables: Any) -> fibers.Muscles:
     )  # fmt: skip
 
 
-def _common(
-    model: Model, seen: Sequence[str], filter: Any, delay: float, interval: float
-) -> Array:
+def _common(model: Model, seen: Sequence[str], filter: Any, delay: float, interval: float) -> Array:
     """Guess of filter, delay and time constants."""
     if filter is None:
         c = [-float(np.exp(-interval / one)) for one in _FILTER]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -32,21 +32,6 @@ _PHANTOM = 1.0
 """Radius of gyration [m] above which an inertia is none that a bone has."""
 
 
-class Arm(NamedTuple):
-    """An arm, and what was taken from its model.
-
-    Attributes
-    ----------
-    model : Model
-        Bodies, free coordinates and muscles.
-    phantoms : tuple of str
-        Bodies whose mass and inertia were removed.
-    """
-
-    model: Model
-    phantoms: tuple[str, ...]
-
-
 def phantoms_of(model: Model) -> tuple[Body, ...]:
     """Bodies with more inertia than any body of their mass has.
 
@@ -60,7 +45,7 @@ def phantoms_of(model: Model) -> tuple[Body, ...]:
 
 def mobl_arm(
     path: str | PathLike[str], muscles: Sequence[str] = (*SUPERFICIAL, *DEEP)
-) -> Arm:  # fmt: skip
+) -> Model:  # fmt: skip
     """Read the arm of a MoBL-ARMS file, which is not part of the package.
 
     Parameters
@@ -72,7 +57,8 @@ def mobl_arm(
 
     Returns
     -------
-    arm : Arm
+    model : Model
+        Five free angles, the muscles without forces, and bodies without phantom inertia.
 
     Raises
     ------
@@ -108,4 +94,4 @@ def mobl_arm(
             "inertia, and free coordinates do not need it"
         )
         warnings.warn(ModelWarning(text), stacklevel=2)
-    return Arm(model.edit(changes, remove=removed), names)
+    return model.edit(changes, remove=removed)

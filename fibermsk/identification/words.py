@@ -1,0 +1,137 @@
+"""What an identification tells, in words and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fibermsk.identification.certainty import VERDICTS, Certainty
+from fibermsk.identification.found import Identification
+from fibermsk.identification.problem import IdentificationProblem
+
+_CONFOUNDED = 0.95
+"""Correlation from which two numbers are told to be one."""
+
+_MOST = 12
+
+CAUTION = (
+    "Intervals hold if the model is right and its residuals are noise. Errors of EMG shrink forces "
+    "and inertias together; a weighed load, a known segment mass or a measured torque anchors their "
+    "scale. Accuracy on exact data does not carry over to measured EMG: 20 s of it tell hardly more "
+    "than a guess of 10 %; record minutes."
+)
+
+
+def conditions_in_words(problem: IdentificationProblem) -> list[str]:
+    """What the data can tell, before a search."""
+    own, n = problem.conditions, problem.preparation.skeleton.n
+    lines = []
+    deep = ", ".join(problem.deep) or "none"
+    lines.append(f"muscles without EMG: {deep}")
+    if problem.deep:
+        lines.append(
+            f"they reach {own.rank} of {n} generalized forces (smallest singular value "
+            f"{1e3 * own.smallest:.3g} mm); {own.left} equation{'s' * (own.left > 1)} per instant "
+            "are left" if own.left > 1 else
+            f"they reach {own.rank} of {n} generalized forces (smallest singular value "
+            f"{1e3 * own.smallest:.3g} mm); one equation per instant is left"
+        )  # fmt: skip
+    if own.idle:
+        lines.append(f"in none of the equations, and not identifiable: {', '.join(own.idle)}")
+    share = own.anchor / own.size if own.size else 0.0
+    weak = "; it is weak: give a load or a known mass" if share < 0.1 else ""
+    lines.append(
+        f"scale of forces and inertias: anchored by what is known, {own.anchor:.3g} of "
+        f"{own.size:.3g} N m{weak}"
+    )
+    lines.append(
+        f"{len(problem.names)} unknowns, of which {problem.base.independent.size} base inertial "
+        f"parameters; {sum(one.time.size for one in problem.training)} instants in "
+        f"{len(problem.training)} movement{'s' * (len(problem.training) > 1)}"
+    )
+    if problem.held_out:
+        lines.append(f"{len(problem.held_out)} held out: {problem.held_out[0].name!r}")
+    return lines
+
+
+def certainty_in_words(names: Sequence[str], own: Certainty) -> list[str]:
+    """How much of the unknowns the data tell."""
+    lines = [
+        f"with residuals of {own.sigma:.3g} N m the data know more than the guess in {own.known} of "
+        f"{len(names)} directions"
+    ]
+    for verdict in VERDICTS:
+        members = [n for n, one in zip(names, own.verdict, strict=True) if one == verdict]
+        if members:
+            shown = ", ".join(members[:_MOST]) + (
+                f" and {len(members) - _MOST} more" if len(members) > _MOST else ""
+            )
+            told = {"data": "told by the data", "prior": "told by guess and data"}
+            lines.append(f"{told.get(verdict, verdict)}: {len(members)} ({shown})")
+    pairs = np.argwhere(np.triu(np.abs(own.correlation), 1) > _CONFOUNDED)
+    words = [f"{names[i]} with {names[j]} ({own.correlation[i, j]:+.3f})" for i, j in pairs[:_MOST]]
+    if words:
+        more = f" and {len(pairs) - _MOST} more pairs" if len(pairs) > _MOST else ""
+        lines.append(f"confounded: {', '.join(words)}{more}")
+    lines += [f"sloppy direction, {one}" for one in own.sloppy(tuple(names))]
+    return lines
+
+
+def found_in_words(found: Identification) -> list[str]:
+    """What was found, in lines."""
+    own, lines = found.solved, list[str]()
+    state = "converged" if own.converged else "did not converge"
+    lines.append(
+        f"{state} after {own.iterations} steps in {own.seconds:.1f} s; residuals {own.rms:.3g} N m"
+        + (f", believed to {own.sigma:.3g} N m" if own.sigma else "")
+    )
+    if own.restarted:
+        lines.append(f"muscles that started a second time: {', '.join(own.restarted)}")
+    if found.at_bounds:
+        lines.append(f"at their bounds: {', '.join(found.at_bounds)}")
+    if np.isnan(found.filter[0]):
+        lines.append("the filter rings: its poles are complex, or negative ones; fix or bound it")
+    else:
+        lines.append(
+            f"filter c = {found.filter[0]:.4g} and {found.filter[1]:.4g}, time constants "
+            f"{1e3 * found.time_constants[0]:.3g} and {1e3 * found.time_constants[1]:.3g} ms"
+        )
+    for one in found.movements:
+        kind = "held out" if one.held_out else "used"
+        lines.append(
+            f"{one.name} ({kind}): residual {one.rms:.3g} of {one.size:.3g} N m, "
+            f"{one.residual.size} samples count as {one.independent:.0f}"
+        )
+        for name, share in one.negative.items():
+            if share > 0.0:
+                lines.append(
+                    f"{one.name}: the force of {name} would be negative in {100.0 * share:.3g} % of "
+                    "the time: the model is wrong"
+                )
+    lines += inertia_in_words(found)
+    return lines
+
+
+def inertia_in_words(found: Identification) -> list[str]:
+    """Whether the base parameters found can be those of bodies: masses that are sought alone."""
+    problem, lines = found.problem, list[str]()
+    base = problem.unknowns.at(found.solved.z).base
+    names = problem.preparation.regressor.names
+    for k, number in enumerate(problem.base.independent):
+        if names[number].endswith("/m") and base[k] <= 0.0:
+            lines.append(f"{names[number]} = {base[k]:.3g} kg with what adds to it: not physical")
+    return lines
+
+
+def table_of(found: Identification) -> dict[str, list[Any]]:
+    """Columns of the estimates."""
+    problem, own = found.problem, found.certainty
+    return {
+        "parameter": list(problem.names), "unit": list(problem.units),
+        "guess": problem.guess.tolist(), "estimate": found.solved.z.tolist(),
+        "deviation": own.deviation.tolist(), "lower_95": own.interval[:, 0].tolist(),
+        "upper_95": own.interval[:, 1].tolist(), "posterior_over_prior": own.share.tolist(),
+        "told_by": list(own.verdict),
+    }  # fmt: skip
