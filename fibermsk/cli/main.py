@@ -9,6 +9,7 @@ import typer
 from fibermsk.cli.commands import (
     bench,
     export,
+    fit,
     info,
     inverse_dynamics,
     muscles,
@@ -71,6 +72,7 @@ app.command("info", cls=ManyValues)(info.info)
 app.command("muscles")(muscles.muscles)
 app.command("so")(so.so)
 app.command("track")(track.track)
+app.command("fit")(fit.fit)
 app.command("id")(inverse_dynamics.inverse_dynamics)
 app.command("sensitivity", cls=ManyValues)(sensitivity.sensitivity)
 

@@ -43,6 +43,13 @@ def phantoms_of(model: Model) -> tuple[Body, ...]:
     )  # fmt: skip
 
 
+def is_mobl(model: Model) -> bool:
+    """Whether a model has the coordinates and muscles of MoBL-ARMS."""
+    coordinates = {one.name for one in model.coordinates}
+    muscles = {one.name for one in model.muscles}
+    return {*ANGLES, *_HELD} <= coordinates and {*SUPERFICIAL, *DEEP} <= muscles
+
+
 def mobl_arm(
     path: str | PathLike[str], muscles: Sequence[str] = (*SUPERFICIAL, *DEEP)
 ) -> Model:  # fmt: skip

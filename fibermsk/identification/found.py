@@ -16,7 +16,7 @@ from fibermsk.identification.movement import Movement
 from fibermsk.identification.problem import IdentificationProblem
 from fibermsk.identification.search import Solved, search
 from fibermsk.identification.solve import Step
-from fibermsk.identification.unknowns import poles
+from fibermsk.identification.unknowns import OF_A_MUSCLE, poles
 from fibermsk.model import Model
 
 METHODS = ("lm", "adam")
@@ -115,12 +115,9 @@ class Identification:
         """The model with the muscles that were found; bones keep their inertia."""
         own = self.problem.preparation
         found = self.problem.unknowns.at(self.solved.z).muscles
-        numbers = (
-            "max_isometric_force", "optimal_fiber_length", "tendon_slack_length",
-        )  # fmt: skip
         changes: dict[Any, Any] = {}
         for muscle, row in zip(own.seen, found, strict=True):
-            change = dict(zip(numbers, row[:3].tolist(), strict=True))
+            change: dict[str, float] = dict(zip(OF_A_MUSCLE[:3], row[:3].tolist(), strict=True))
             change["pennation_angle"] = float(np.sqrt(row[3]))
             change["max_contraction_velocity"] = float(row[4] / row[1])
             changes[muscle] = change
@@ -255,7 +252,8 @@ def _run(
             remedy = "pip install 'fibermsk[fit]'"
             _check.refuse("identify", "workers", workers, must, remedy=remedy)
         calls = [delayed(search)(one, sigma, method, iterations) for one in starts]
-        return list(Parallel(n_jobs=workers)(calls))
+        ends: Any = Parallel(n_jobs=workers)(calls)
+        return list(ends)
     return [search(one, sigma, method, iterations, progress) for one in starts]
 
 

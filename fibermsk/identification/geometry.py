@@ -38,8 +38,8 @@ def crossed(skeleton: Skeleton, muscles: Sequence[LineMuscle]) -> NDArray[np.boo
             link = tree.frames[body.name][0]
             own = tree.moves[link] if link >= 0 else np.zeros(tree.n, bool)
             moves = np.vstack([moves, own])
-        between = moves.any(axis=0, keepdims=True) & ~moves.all(axis=0, keepdims=True)
-        found[k] = skeleton.driving(between)[0]
+        between = (moves.sum(axis=0) > 0) & (moves.sum(axis=0) < moves.shape[0])
+        found[k] = skeleton.driving(between[None])[0]
         for name in coordinates_of(muscle):
             found[k] |= skeleton.depends(name)
     return found

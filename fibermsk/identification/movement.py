@@ -147,7 +147,7 @@ def series_of(
     """
     if isinstance(motion, Mapping):
         rest = {key: value for key, value in motion.items() if key != "time"}
-        motion = Signals("arrays", motion["time"], rest)
+        motion = Signals("movement", motion["time"], rest)
     signals = motion if isinstance(motion, Signals) else read_signals(motion)
     endings = "/speed", "/acceleration"
     rates = [[f"{name}{one}" for name in names] for one in endings]

@@ -199,12 +199,17 @@ class IdentificationProblem:
             if abs(record.interval - interval) > _SAME_RATE * interval:
                 must = f"have the sampling interval of the first one, {interval:g} s"
                 remedy = "the filter belongs to one rate: resample it"
-                _check.refuse(_OWNER, f"emg[{k}]", record.interval, must, "s", remedy)
+                _check.refuse(_OWNER, f"emg[{k}]", record.interval, must, unit="s", remedy=remedy)
         self.preparation = _prepare(model, seen, bodies)
         self.base = _base(self.preparation)
         self.movements = [
             self._movement(*one, lowpass, in_degrees)
             for one in zip(motions, [one for one, _ in found], lengths, strict=True)
+        ]
+        several = [one.name for one in self.movements]
+        self.movements = [
+            one._replace(name=f"{one.name} {k + 1}") if several.count(one.name) > 1 else one
+            for k, one in enumerate(self.movements)
         ]
         self.deep = tuple(one.name for one in self.preparation.deep)
         for one in self.movements:
@@ -260,7 +265,7 @@ class IdentificationProblem:
     @cached_property
     def prior(self) -> Prior:
         """The guess and a root of its precision."""
-        return Prior(self.guess, np.linalg.cholesky(self.unknowns.prior).T)
+        return Prior(self.guess, np.asarray(np.linalg.cholesky(self.unknowns.prior).T, float))
 
     @cached_property
     def conditions(self) -> Conditions:
@@ -300,7 +305,7 @@ class IdentificationProblem:
                     remedy = 'use mode="elastic", or a shorter tendon'
                     _check.refuse(
                         f"line muscle {muscle.name!r}", "tendon_slack_length",
-                        float(guess.muscles[k, 2]), must, "m", remedy,
+                        float(guess.muscles[k, 2]), must, unit="m", remedy=remedy,
                     )  # fmt: skip
         slack = [self.mode != "fiber"] * m
         return unknowns_of(

@@ -96,7 +96,8 @@ def levenberg_marquardt(
         pull = J.T @ r
         free = ~(((z <= lower) & (pull > 0.0)) | ((z >= upper) & (pull < 0.0)))
         # the triangular factor serves all dampings
-        R: Array = np.linalg.qr(np.column_stack([J[:, free] * scale[free], r]), mode="r")
+        both = np.column_stack([J[:, free] * scale[free], r])
+        R = np.asarray(np.linalg.qr(both, mode="r"), float)
         target, R = R[:-1, -1], R[:-1, :-1]
         sizes = np.maximum(np.linalg.norm(R, axis=0), 1e-12 * np.linalg.norm(R))
         accepted = False

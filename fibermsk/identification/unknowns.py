@@ -181,10 +181,10 @@ def unknowns_of(
     ModelError
         If a pattern of the choices matches nothing, or bounds exclude the guess.
     """
-    names: list[str] = [f"{muscle}/{one}" for muscle in muscles for one in OF_A_MUSCLE]
-    names += [inertia_names[k] for k in base.independent] + list(COMMON)
-    units: list[str] = list(MUSCLE_UNITS) * len(muscles)
-    units += [UNITS[k % 10] for k in base.independent] + list(COMMON_UNITS)
+    names = list[str](f"{muscle}/{one}" for muscle in muscles for one in OF_A_MUSCLE)
+    names += [inertia_names[k] for k in base.independent.tolist()] + list(COMMON)
+    units = list[str](MUSCLE_UNITS) * len(muscles)
+    units += [UNITS[k % 10] for k in base.independent.tolist()] + list(COMMON_UNITS)
     guess, n, b = numbers.flat, len(names), base.independent.size
     deviation = _matched(choices.prior, [*names, *inertia_names], "prior")
     share = np.array([deviation.get(name, PRIOR) for name in names])

@@ -17,10 +17,10 @@ _CONFOUNDED = 0.95
 _MOST = 12
 
 CAUTION = (
-    "Intervals hold if the model is right and its residuals are noise. Errors of EMG shrink forces "
-    "and inertias together; a weighed load, a known segment mass or a measured torque anchors their "
-    "scale. Accuracy on exact data does not carry over to measured EMG: 20 s of it tell hardly more "
-    "than a guess of 10 %; record minutes."
+    "Intervals hold if the model is right and its residuals are noise. Errors of EMG shrink "
+    "forces and inertias together; a weighed load, a known segment mass or a measured torque "
+    "anchors their scale. Accuracy on exact data does not carry over to measured EMG: 20 s of it "
+    "tell hardly more than a guess of 10 %; record minutes."
 )
 
 
@@ -59,8 +59,8 @@ def conditions_in_words(problem: IdentificationProblem) -> list[str]:
 def certainty_in_words(names: Sequence[str], own: Certainty) -> list[str]:
     """How much of the unknowns the data tell."""
     lines = [
-        f"with residuals of {own.sigma:.3g} N m the data know more than the guess in {own.known} of "
-        f"{len(names)} directions"
+        f"with residuals of {own.sigma:.3g} N m the data know more than the guess in {own.known} "
+        f"of {len(names)} directions"
     ]
     for verdict in VERDICTS:
         members = [n for n, one in zip(names, own.verdict, strict=True) if one == verdict]
@@ -107,8 +107,8 @@ def found_in_words(found: Identification) -> list[str]:
         for name, share in one.negative.items():
             if share > 0.0:
                 lines.append(
-                    f"{one.name}: the force of {name} would be negative in {100.0 * share:.3g} % of "
-                    "the time: the model is wrong"
+                    f"{one.name}: the force of {name} would be negative in {100.0 * share:.3g} % "
+                    "of the time: the model is wrong"
                 )
     lines += inertia_in_words(found)
     return lines

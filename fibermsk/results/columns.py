@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from fibermsk._arrays import Array
 
-TABLES = "control", "optimum", "multipliers", "convergence", "sparsity"
-"""Tables of results of optimal control."""
+TABLES = "control", "optimum", "multipliers", "convergence", "sparsity", "identification"
+"""Tables of results of optimal control, and of a study of identification."""
 
 
 class Column(NamedTuple):

@@ -196,7 +196,8 @@ class Result:
     tables : dict of dict of Column
         Of optimal control, by name: "control" of each interval, "optimum" at each node,
         "multipliers" of the equations, "convergence" of each iteration, and "sparsity" of the
-        Jacobian.
+        Jacobian. Of a study of identification: "identification", with truth, guess and estimate of
+        each of ``stats["identification"]["parameters"]``.
     """
 
     scene: str

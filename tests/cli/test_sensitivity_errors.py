@@ -68,7 +68,7 @@ def test_problems_of_control_are_refused_with_what_to_use():
     pytest.importorskip("casadi", reason="optimal control needs CasADi")
     status, _, error = told("sensitivity", "two_muscle_arm", "--of", "q1_end", "--to", "*")
     assert status == 2
-    assert "must be run with excitations that are given, not found by optimal control" in error
+    assert "must be run with excitations that are given, not a problem that is solved" in error
     assert "solve it with 'fibermsk run two_muscle_arm'" in error
 
 

@@ -24,18 +24,18 @@ from fibermsk.cli.output import (
     print_time_error,
     printing_beside,
 )
-from fibermsk.cli.running.control import (
-    is_problem,
-    lines_of,
-    refuse_options,
-    solve_problem,
-)
 from fibermsk.cli.running.interrupts import interruptible
 from fibermsk.cli.running.job import digest, make_job, note_result, resume_command
 from fibermsk.cli.running.model_files import (
     about_muscles,
     refuse_without_model,
     scene_of_model,
+)
+from fibermsk.cli.running.problems import (
+    is_problem,
+    lines_of,
+    refuse_options,
+    solve_problem,
 )
 from fibermsk.cli.running.progress import progress_report
 from fibermsk.cli.running.saving import save_result
@@ -319,8 +319,9 @@ def compute(
         "time_error": result.stats.get("time_error"),
         "warnings": warned,
     } | muscles
-    if "control" in result.stats:
-        report["control"] = result.stats["control"]
+    for kind in ("control", "identification"):
+        if kind in result.stats:
+            report[kind] = result.stats[kind]
     if "check" in options:
         report["check"] = result.stats.get("check")
     if json:
@@ -381,7 +382,7 @@ def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
     for name, value in report["final"].items():
         unit = units.get(name, "rad")
         typer.echo(f"  {name} = {value:.6g}{'' if unit == '1' else f' {unit}'}")
-    for line in lines_of(report["control"]) if "control" in report else ():
+    for line in lines_of(report):
         typer.echo(f"  {line}")
     if "check" in report:
         print_check(report["check"])

@@ -61,7 +61,7 @@ def sensitivity(
 ) -> None:
     """Differentiate a quantity of a run in numbers of its model."""
     from fibermsk.cli.running.compiling import saying_when_compiled
-    from fibermsk.cli.running.control import is_problem
+    from fibermsk.cli.running.problems import is_problem
     from fibermsk.cli.running.progress import progress_report
     from fibermsk.cli.running.scene_files import find
     from fibermsk.cli.warned import collecting
@@ -75,7 +75,7 @@ def sensitivity(
     with printing_beside(json):
         made = file.make(parameters, values)
         if is_problem(made):
-            must = "be run with excitations that are given, not found by optimal control"
+            must = "be run with excitations that are given, not a problem that is solved"
             remedy = (
                 f"solve it with 'fibermsk run {scene}'; a run with controls of your own is a scene "
                 "whose muscles have an activation"

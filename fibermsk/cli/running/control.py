@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fibermsk.errors import ConvergenceError, ModelError
+from fibermsk.errors import ConvergenceError
 from fibermsk.results import Progress, Result
-
-
-def is_problem(scene: Any) -> bool:
-    """Whether a scene is a problem of optimal control."""
-    module = sys.modules.get("fibermsk.control.problem")
-    return module is not None and isinstance(scene, module.OptimalControl)
-
-
-def refuse_options(method: str | None, options: dict[str, Any]) -> None:
-    """Refuse options of a run in time."""
-    given = [f"--{name.replace('_', '-')}" for name in ("check", "checkpoint") if name in options]
-    given += ["--method"] if method is not None else []
-    if given:
-        raise ModelError(
-            f"{given[0]} is given; must be left out for a problem of optimal control, whose "
-            "solution is simulated with SDIRK4 at the end"
-        )
 
 
 def solve_problem(

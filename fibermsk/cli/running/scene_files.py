@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import fibermsk
 from fibermsk import files
 from fibermsk._check import suggestion
-from fibermsk.cli.running.control import is_problem
+from fibermsk.cli.running.problems import is_problem
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.model.scene import METHODS
 
@@ -72,8 +72,8 @@ class SceneFile:
             scene = self.function(**parameters)
         if not isinstance(scene, fibermsk.Scene) and not is_problem(scene):
             raise ModelError(
-                f"{self.path}: scene() returned {type(scene).__name__}; must return fm.Scene(...) "
-                "or fm.OptimalControl(...)"
+                f"{self.path}: scene() returned {type(scene).__name__}; must return fm.Scene(...), "
+                "fm.OptimalControl(...) or fm.IdentificationStudy(...)"
             )
         if not numbers:
             return scene

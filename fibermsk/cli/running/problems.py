@@ -1,0 +1,59 @@
+"""Scenes that are problems to solve, not runs in time: optimal control, and identification."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from fibermsk.cli.running import control, identification
+from fibermsk.errors import ModelError
+from fibermsk.results import Progress, Result
+
+
+def is_control(scene: Any) -> bool:
+    """Whether a scene is a problem of optimal control."""
+    return _is(scene, "fibermsk.control.problem", "OptimalControl")
+
+
+def is_study(scene: Any) -> bool:
+    """Whether a scene is a study of identification."""
+    return _is(scene, "fibermsk.identification.study", "IdentificationStudy")
+
+
+def is_problem(scene: Any) -> bool:
+    """Whether a scene is either."""
+    return is_control(scene) or is_study(scene)
+
+
+def _is(scene: Any, module: str, name: str) -> bool:
+    found = sys.modules.get(module)
+    return found is not None and isinstance(scene, getattr(found, name))
+
+
+def refuse_options(method: str | None, options: dict[str, Any]) -> None:
+    """Refuse options of a run in time."""
+    given = [f"--{name.replace('_', '-')}" for name in ("check", "checkpoint") if name in options]
+    given += ["--method"] if method is not None else []
+    if given:
+        raise ModelError(
+            f"{given[0]} is given; must be left out for a problem that is solved, which is no run "
+            "in time"
+        )
+
+
+def solve_problem(
+    scene: Any, name: str, parameters: dict[str, Any], tell: Callable[[Progress], None]
+) -> tuple[Result, str]:
+    """Solve; the result, and the message of a failure."""
+    solve = control.solve_problem if is_control(scene) else identification.solve_study
+    return solve(scene, name, parameters, tell)
+
+
+def lines_of(report: dict[str, Any]) -> list[str]:
+    """Summary of what was solved, for the terminal."""
+    if "control" in report:
+        return control.lines_of(report["control"])
+    if "identification" in report:
+        return identification.lines_of(report["identification"])
+    return []
