@@ -16,6 +16,7 @@ from fibermsk.identification.movement import Movement
 from fibermsk.identification.problem import IdentificationProblem
 from fibermsk.identification.search import Solved, search
 from fibermsk.identification.solve import Step
+from fibermsk.identification.tendon import Slack, slack_of
 from fibermsk.identification.unknowns import OF_A_MUSCLE, poles
 from fibermsk.model import Model
 
@@ -99,6 +100,9 @@ class Identification:
         c_1 <= c_2 of the filter, and `time_constants` [s] of both poles; NaN where it rings.
     guesses : tuple of Solved
         Ends of all searches, the best one first.
+    slack : dict of Slack
+        In the mode "fiber": slack lengths of the tendons [m] of the muscles that are in the
+        equations, from what the fibers leave of the paths, with their deviations over time.
     """
 
     problem: IdentificationProblem
@@ -110,6 +114,7 @@ class Identification:
     filter: tuple[float, float]
     time_constants: tuple[float, float]
     guesses: tuple[Solved, ...]
+    slack: dict[str, Slack]
 
     def model(self) -> Model:
         """The model with the muscles that were found; bones keep their inertia."""
@@ -276,8 +281,27 @@ def found_of(
         problem, dict(zip(problem.names, z.tolist(), strict=True)), solved,
         certainty_of(J, z, problem.unknowns, sigma), tuple(movements),
         tuple(name for name, one in zip(problem.names, at, strict=True) if one), pair,
-        (float(times[0]), float(times[1])), guesses,
+        (float(times[0]), float(times[1])), guesses, _slack(problem, z),
     )  # fmt: skip
+
+
+def _slack(problem: IdentificationProblem, z: Array) -> dict[str, Slack]:
+    """Slack lengths of tendons beside measured fibers."""
+    numbers, found = problem.unknowns.at(z), dict[str, Slack]()
+    forces = [problem.residual.forces(one, numbers).force for one in problem.training]
+    for m, muscle in enumerate(problem.preparation.seen):
+        if problem.mode != "fiber" or not problem.used[m]:
+            continue
+        F, l0, _, p, _ = numbers.muscles[m]
+        height = l0 * np.sin(np.sqrt(p))
+        left = np.concatenate([
+            one.path[:, m] - np.sqrt(one.length[:, m] ** 2 - height**2) for one in problem.training
+        ])  # fmt: skip
+        row = problem.laws[m].constants(muscle)
+        row[0] = F
+        force = np.concatenate([one[:, m] for one in forces])
+        found[muscle.name] = slack_of(problem.laws[m], row, left, force)
+    return found
 
 
 def along(

@@ -145,21 +145,24 @@ class Base(NamedTuple):
 
 
 def base_of(Y: Array) -> Base:
-    """Base parameters from derivatives (rows, n) at many random states.
+    """Base parameters from derivatives (rows, 10 b) at many random states.
 
-    A parameter is dependent if its column is a combination of those before it.
+    Body by body, a rank-revealing factorization chooses parameters that no combination of those of
+    earlier bodies replaces, so that dependent ones are lumped towards the ground.
     """
+    from scipy.linalg import qr
+
     sizes: Array = np.linalg.norm(Y, axis=0)
     scaled = Y / np.where(sizes > 0.0, sizes, 1.0)
     found, basis = list[int](), np.zeros((Y.shape[0], 0))
-    for k in range(Y.shape[1]):
-        rest = scaled[:, k]
+    for first in range(0, Y.shape[1], len(OF_A_BODY)):
+        rest = scaled[:, first : first + len(OF_A_BODY)]
         for _ in range(2):  # again, against round-off
             rest = rest - basis @ (basis.T @ rest)
-        length = float(np.linalg.norm(rest))
-        if length > _DEPENDENT:
-            found.append(k)
-            basis = np.hstack([basis, rest[:, None] / length])
+        Q, R, order = qr(rest, mode="economic", pivoting=True)
+        rank = int((np.abs(np.diag(R)) > _DEPENDENT).sum())
+        found += sorted((first + order[:rank]).tolist())
+        basis = np.hstack([basis, Q[:, :rank]])
     own = np.array(found, np.int64)
     others = np.setdiff1d(np.arange(Y.shape[1]), own)
     K = np.linalg.lstsq(scaled[:, own], Y[:, others], rcond=None)[0] / sizes[own, None]

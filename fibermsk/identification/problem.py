@@ -39,6 +39,7 @@ from fibermsk.identification.unknowns import (
 )
 from fibermsk.kernels.identification import fibers
 from fibermsk.model import ActivationDynamics, Model
+from fibermsk.read.osim.acting import law_of
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 MODES = ("rigid", "elastic", "fiber")
@@ -219,6 +220,7 @@ class IdentificationProblem:
         laws = [self._law(one) for one in self.preparation.seen]
         kinds = [self._kind(law) for law in laws]
         tables, own = tables_of(self.preparation.seen, laws)
+        self.laws = laws
         self.muscles = _muscles(kinds, laws, own, tables)
         guess = Numbers(
             np.array([numbers_of(one) for one in self.preparation.seen]),
@@ -275,7 +277,7 @@ class IdentificationProblem:
         whole = [_projected(one, one.derivatives @ base + one.known) for one in self.training]
         names = [one.name for one in self.preparation.seen]
         reach = [one.reach for one in self.training]
-        idle = tuple(name for name, used in zip(names, self._used, strict=True) if not used)
+        idle = tuple(name for name, used in zip(names, self.used, strict=True) if not used)
         return Conditions(
             reach[0].left.shape[2], reach[0].rank, min(one.smallest for one in reach), idle,
             _rms(known), _rms(whole),
@@ -310,7 +312,7 @@ class IdentificationProblem:
         slack = [self.mode != "fiber"] * m
         return unknowns_of(
             guess, [one.name for one in self.preparation.seen], shortest, self.base,
-            self.preparation.regressor.names, inertia, self.choices, slack, self._used,
+            self.preparation.regressor.names, inertia, self.choices, slack, self.used,
         )  # fmt: skip
 
     def lengths_of(self, muscle: str) -> tuple[float, float] | None:
@@ -323,7 +325,8 @@ class IdentificationProblem:
         return mean, float(self.guess[self.unknowns.index(f"{muscle}/{OF_A_MUSCLE[1]}")])
 
     @cached_property
-    def _used(self) -> list[bool]:
+    def used(self) -> list[bool]:
+        """Whether each muscle with EMG is in an equation that is left."""
         return [
             any(
                 np.abs(np.einsum("kn,knc->kc", one.arms[:, m], one.reach.left)).max() > _USED
@@ -360,12 +363,10 @@ class IdentificationProblem:
         return found
 
     def _law(self, muscle: Any) -> Any:
-        law = rigid_law(muscle)
-        if self.mode != "elastic":
+        """Law of a muscle; with its own tendon, but for the mode "rigid"."""
+        law, own = rigid_law(muscle), muscle.law
+        if self.mode == "rigid":
             return law
-        from fibermsk.read.osim.acting import law_of
-
-        own = muscle.law
         if own is None:
             found = law_of(muscle)
             own = None if found is None else found.law

@@ -182,7 +182,7 @@ def unknowns_of(
         If a pattern of the choices matches nothing, or bounds exclude the guess.
     """
     names = list[str](f"{muscle}/{one}" for muscle in muscles for one in OF_A_MUSCLE)
-    names += [inertia_names[k] for k in base.independent.tolist()] + list(COMMON)
+    names += [str(inertia_names[k]) for k in base.independent.tolist()] + list(COMMON)
     units = list[str](MUSCLE_UNITS) * len(muscles)
     units += [UNITS[k % 10] for k in base.independent.tolist()] + list(COMMON_UNITS)
     guess, n, b = numbers.flat, len(names), base.independent.size

@@ -98,6 +98,11 @@ def found_in_words(found: Identification) -> list[str]:
             f"filter c = {found.filter[0]:.4g} and {found.filter[1]:.4g}, time constants "
             f"{1e3 * found.time_constants[0]:.3g} and {1e3 * found.time_constants[1]:.3g} ms"
         )
+    for name, slack in found.slack.items():
+        lines.append(
+            f"{name}: slack length of the tendon {1e3 * slack.length:.4g} mm, deviation "
+            f"{1e3 * slack.deviation:.2g} mm"
+        )
     for one in found.movements:
         kind = "held out" if one.held_out else "used"
         lines.append(
