@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -159,7 +159,8 @@ def base_of(Y: Array) -> Base:
         rest = scaled[:, first : first + len(OF_A_BODY)]
         for _ in range(2):  # again, against round-off
             rest = rest - basis @ (basis.T @ rest)
-        Q, R, order = qr(rest, mode="economic", pivoting=True)
+        factors: Any = qr(rest, mode="economic", pivoting=True)
+        Q, R, order = factors
         rank = int((np.abs(np.diag(R)) > _DEPENDENT).sum())
         found += sorted((first + order[:rank]).tolist())
         basis = np.hstack([basis, Q[:, :rank]])

@@ -110,7 +110,8 @@ class IdentificationProblem:
     fibers : path, Signals or mapping, or a sequence of these, optional
         Lengths [m] of the fibers of the muscles with EMG, for the mode "fiber".
     loss : {"normalized", "torque", "acceleration"}
-        Residual; see `fibermsk.identification.residual`.
+        Residual; see `fibermsk.identification.residual`. With "normalized" errors of EMG do not
+        pull down all forces and inertias; where errors of torques prevail, "torque" is right.
     delay : {"smooth", "linear"}
         How EMG is interpolated between its samples.
     prior : float or mapping of str to float
@@ -126,6 +127,9 @@ class IdentificationProblem:
         Guess of c_1, c_2, in (-1, 0), of the filter of the EMG with poles -c_1, -c_2.
     emg_delay : float
         Guess of the delay from EMG to excitation [s].
+    activation_times : (float, float), optional
+        Guess of the time constants of activation and deactivation [s]; by default those of the
+        muscles, or 0.010 and 0.040 s.
     held_out : int
         How many movements, the last ones, are left out of the search and predicted.
     lowpass : float, optional
@@ -170,6 +174,7 @@ class IdentificationProblem:
         fixed: Sequence[str] = (),
         filter: tuple[float, float] | None = None,
         emg_delay: float = _DELAY,
+        activation_times: tuple[float, float] | None = None,
         held_out: int = 0,
         lowpass: float | None = None,
         in_degrees: bool | None = None,
@@ -225,7 +230,7 @@ class IdentificationProblem:
         guess = Numbers(
             np.array([numbers_of(one) for one in self.preparation.seen]),
             self.base.of(self.preparation.regressor.values),
-            _common(model, seen, filter, emg_delay, interval),
+            _common(model, seen, filter, emg_delay, activation_times, interval),
         )
         every = isinstance(prior, Mapping)
         by_name: Any = prior if every else {"*": _check.positive(_OWNER, "prior", prior)}
@@ -426,6 +431,12 @@ def _common(model: Model, seen: Sequence[str], filter: Any, delay: float, interv
         if not all(-1.0 < one < 0.0 for one in c):
             _check.refuse(_OWNER, "filter", tuple(c), "be two numbers in (-1, 0)")
     delay = _check.positive(_OWNER, "emg_delay", delay, "s")
+    if times is not None:
+        _check.instance(_OWNER, "activation_times", times, (tuple, list), "two numbers")
+        if len(times) != 2:
+            _check.refuse(_OWNER, "activation_times", times, "be two numbers", unit="s")
+        own = [_check.positive(_OWNER, "activation_times", one, "s") for one in times]
+        return np.array([*betas(c), delay, *own])
     rise, fall = _RISE, _FALL
     for name in seen:
         dynamics = model.muscle(name).activation

@@ -4,8 +4,9 @@ With R and f of the muscles with EMG and N of those without (`fibermsk.identific
 
     rho = N^T (R^T f - tau),    tau = Y pi + tau_known.
 
-"torque" is rho itself [N m]. It becomes smaller if all forces and inertias do; "normalized" is
-rho b(guess) / b, with b the base parameter that matters most at the guess, which does not.
+"torque" is rho itself [N m]. It becomes smaller if all forces and inertias do, and so noise of EMG
+pulls them down; "normalized" is rho b(guess) / b, with b the base parameter that matters most at
+the guess, which noise of EMG does not pull, and noise of torques pulls up.
 "acceleration" is the part of the accelerations of all coordinates that muscles without EMG cannot
 give, of which with x = R^T f - tau, orthonormal coordinates T of the accelerations and the mass
 matrix M it is the component along B = T^-T M N:

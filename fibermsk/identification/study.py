@@ -97,7 +97,7 @@ class IdentificationStudy:
         c = np.real(poles(np.array(self.common)))
         problem = IdentificationProblem(
             self.model, [one.motion for one in records], emg, filter=(c[0], c[1]),
-            emg_delay=self.common[2], **options,
+            emg_delay=self.common[2], activation_times=tuple(self.common[3:]), **options,
         )  # fmt: skip
         self._disturb(problem, rng)
         return problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,4 +41,5 @@ def _stretch(row: Array, force: float) -> float:
     high = 1.1
     while tendon(row, high)[0] < force:
         high += 0.1
-    return float(brentq(lambda x: float(tendon(row, x)[0]) - force, 1.0, high, xtol=1e-15))
+    found: Any = brentq(lambda x: float(tendon(row, x)[0]) - force, 1.0, high, xtol=1e-15)
+    return float(found)

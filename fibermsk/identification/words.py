@@ -14,6 +14,9 @@ from fibermsk.identification.problem import IdentificationProblem
 _CONFOUNDED = 0.95
 """Correlation from which two numbers are told to be one."""
 
+_NEGATIVE = 0.01
+"""Share of instants with a negative force from which it is told."""
+
 _MOST = 12
 
 CAUTION = (
@@ -110,10 +113,10 @@ def found_in_words(found: Identification) -> list[str]:
             f"{one.residual.size} samples count as {one.independent:.0f}"
         )
         for name, share in one.negative.items():
-            if share > 0.0:
+            if share > _NEGATIVE:
                 lines.append(
                     f"{one.name}: the force of {name} would be negative in {100.0 * share:.3g} % "
-                    "of the time: the model is wrong"
+                    "of the time: model or EMG are wrong"
                 )
     lines += inertia_in_words(found)
     return lines

@@ -31,7 +31,7 @@ RIGID, FIBER, ELASTIC = range(3)
 _SMALL = 1e-3
 """p below which its sine is a series."""
 
-_ITERATIONS = 60
+_ITERATIONS, _WIDENED = 80, 12
 _SHORTEST = 0.05
 """Least length of fibers along the tendon that the search reaches, over l_0."""
 
@@ -167,7 +167,8 @@ def elastic_forces(muscles, m, c, L, a, by_common, h, f, own, common):
     by = np.empty((2, 8), f.dtype)
     s, s1, s2 = np.zeros((3, 10), f.dtype)
     h2, _, _ = height(c[OPTIMUM], c[PENNATION])
-    length = np.sqrt(h2 + (0.0 * c[OPTIMUM] + 1.0) * max((L[0] - c[SLACK]).real, 1e-3) ** 2)
+    zero = 0.0 * c[OPTIMUM] * a[0]
+    length = c[OPTIMUM] + zero
     l1, l2 = length, length
     for k in range(L.size):
         if k == 0:
@@ -176,19 +177,30 @@ def elastic_forces(muscles, m, c, L, a, by_common, h, f, own, common):
             c0, past, w1, w2 = 1.0 / h, -l1 / h, -1.0 / h, 0.0
         else:
             c0, past, w1, w2 = 1.5 / h, (0.5 * l2 - 2.0 * l1) / h, -2.0 / h, 0.5 / h
+        # with a slack tendon fibers are at their longest
+        high = np.sqrt(h2.real + max((L[k] - c[SLACK]).real, 0.0) ** 2)
+        low = np.sqrt(h2.real + (_SHORTEST * c[OPTIMUM].real) ** 2)
+        high = max(high, 1.05 * low)
+        for _ in range(_WIDENED):
+            g, T = balance(muscles, m, c, L[k], high + zero, c0 * high + past, a[k], by)
+            if g.real >= 0.0:
+                break
+            high *= 1.3
         found = False
+        if not low < length.real < high:
+            length = 0.5 * (low + high) + zero
         for _ in range(_ITERATIONS):
             g, T = balance(muscles, m, c, L[k], length, c0 * length + past, a[k], by)
-            step = g / (by[0, 6] + c0 * by[0, 7])
             if found:
                 break  # derivatives are those at the root, where a complex part is exact, too
+            step = g / (by[0, 6] + c0 * by[0, 7])
             found = abs(step.real) <= 1e-14 * c[OPTIMUM].real
-            most = 0.2 * c[OPTIMUM].real
-            if abs(step.real) > most:
-                step = step * (most / abs(step.real))
+            if g.real > 0.0:
+                high = length.real
+            else:
+                low = length.real
             new = length - step
-            least = np.sqrt(h2.real + (_SHORTEST * c[OPTIMUM].real) ** 2)
-            length = new if new.real > least else 0.5 * (length + least)
+            length = new if found or low < new.real < high else 0.5 * (low + high) + zero
         if not found:
             f[k:], own[k:], common[k:] = np.nan, np.nan, np.nan
             return
