@@ -11,12 +11,12 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.identification.certainty import Certainty, certainty_of, independent_samples
-from fibermsk.identification.movement import Movement
+from fibermsk.identification.equations.movement import Movement
+from fibermsk.identification.equations.tendon import Slack, slack_of
+from fibermsk.identification.fit.certainty import Certainty, certainty_of, independent_samples
+from fibermsk.identification.fit.search import Solved, search
+from fibermsk.identification.fit.solve import Step
 from fibermsk.identification.problem import IdentificationProblem
-from fibermsk.identification.search import Solved, search
-from fibermsk.identification.solve import Step
-from fibermsk.identification.tendon import Slack, slack_of
 from fibermsk.identification.unknowns import OF_A_MUSCLE, poles
 from fibermsk.model import Model
 
@@ -130,7 +130,7 @@ class Identification:
 
     def report(self, folder: str | PathLike[str]) -> None:
         """Write a report (`report.html`) with its figures and tables into a folder."""
-        from fibermsk.identification.report import write_report
+        from fibermsk.identification.report.page import write_report
 
         write_report(self, folder)
 

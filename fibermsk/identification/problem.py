@@ -13,46 +13,43 @@ from fibermsk._arrays import Array
 from fibermsk.analysis.frame import refuse_other_forces
 from fibermsk.analysis.laws import rigid_law
 from fibermsk.forces import ExternalForce
-from fibermsk.identification.certainty import Certainty, certainty_of
-from fibermsk.identification.curves import tables_of
-from fibermsk.identification.geometry import refuse_full
-from fibermsk.identification.inertia import Base, Regressor, base_of
-from fibermsk.identification.movement import (
+from fibermsk.identification.equations.curves import tables_of
+from fibermsk.identification.equations.geometry import refuse_full
+from fibermsk.identification.equations.movement import (
     Emg,
     Movement,
-    Preparation,
     at_samples,
     emg_of,
     fibers_of,
     series_of,
 )
-from fibermsk.identification.residual import LOSSES, Residual
-from fibermsk.identification.solve import Prior
+from fibermsk.identification.equations.preparing import (
+    DELAY,
+    OWNER,
+    base_parameters,
+    common_guess,
+    coordinates_of_accelerations,
+    known_of,
+    prepare,
+)
+from fibermsk.identification.equations.residual import LOSSES, Residual
+from fibermsk.identification.fit.certainty import Certainty, certainty_of
+from fibermsk.identification.fit.solve import Prior
 from fibermsk.identification.unknowns import (
     OF_A_MUSCLE,
     Choices,
     Numbers,
     Unknowns,
-    betas,
     numbers_of,
     unknowns_of,
 )
 from fibermsk.kernels.identification import fibers
-from fibermsk.model import ActivationDynamics, Model
+from fibermsk.model import Model
 from fibermsk.read.osim.acting import law_of
-from fibermsk.system.skeleton.skeleton import Skeleton
 
 MODES = ("rigid", "elastic", "fiber")
 DELAYS = ("smooth", "linear")
 
-_OWNER = "IdentificationProblem"
-_FILTER = 0.0098, 0.0174
-"""Time constants of the filter of which the guess has the poles [s]."""
-_DELAY, _RISE, _FALL = 0.04, 0.010, 0.040
-"""Guesses of the delay and of time constants of the activation [s]; the latter if a model has none.
-"""
-_STATES, _SEED = 300, 20
-"""Random states from which base parameters are found."""
 _USED = 1e-9
 """Moment arm [m] of a muscle in the equations that are left, below which it is not in them."""
 _SAME_RATE = 1e-6
@@ -88,7 +85,7 @@ class IdentificationProblem:
     """Parameters of muscles and bones that are to explain recorded motions by EMG.
 
     Muscles without EMG are deep: nothing is assumed of them, and what they may do is taken out of
-    the equations of motion (`fibermsk.identification.geometry`).
+    the equations of motion (`fibermsk.identification.equations.geometry`).
 
     Parameters
     ----------
@@ -110,7 +107,7 @@ class IdentificationProblem:
     fibers : path, Signals or mapping, or a sequence of these, optional
         Lengths [m] of the fibers of the muscles with EMG, for the mode "fiber".
     loss : {"normalized", "torque", "acceleration"}
-        Residual; see `fibermsk.identification.residual`. With "normalized" errors of EMG do not
+        Residual; see `fibermsk.identification.equations.residual`. With "normalized" errors of EMG do not
         pull down all forces and inertias; where errors of torques prevail, "torque" is right.
     delay : {"smooth", "linear"}
         How EMG is interpolated between its samples.
@@ -173,25 +170,25 @@ class IdentificationProblem:
         groups: Mapping[str, str | Sequence[str]] | None = None,
         fixed: Sequence[str] = (),
         filter: tuple[float, float] | None = None,
-        emg_delay: float = _DELAY,
+        emg_delay: float = DELAY,
         activation_times: tuple[float, float] | None = None,
         held_out: int = 0,
         lowpass: float | None = None,
         in_degrees: bool | None = None,
     ) -> None:
-        _check.instance(_OWNER, "model", model, Model, "a Model")
+        _check.instance(OWNER, "model", model, Model, "a Model")
         refuse_other_forces(model, "identification", (ExternalForce,))
-        self.mode = _check.choice(_OWNER, "mode", mode, MODES)
-        self.loss = _check.choice(_OWNER, "loss", loss, LOSSES)
-        self._smooth = _check.choice(_OWNER, "delay", delay, DELAYS) == "smooth"
+        self.mode = _check.choice(OWNER, "mode", mode, MODES)
+        self.loss = _check.choice(OWNER, "loss", loss, LOSSES)
+        self._smooth = _check.choice(OWNER, "delay", delay, DELAYS) == "smooth"
         motions, records = _several(motion), _several(emg)
         if len(motions) != len(records):
             must = f"be as many as the motions, {len(motions)}"
-            _check.refuse(_OWNER, "emg", len(records), must)
+            _check.refuse(OWNER, "emg", len(records), must)
         lengths = [None] * len(motions) if fibers is None else _several(fibers)
         if (fibers is not None) != (mode == "fiber") or len(lengths) != len(motions):
             must = 'be given for the mode "fiber", for every motion, and for no other mode'
-            _check.refuse(_OWNER, "fibers", len(lengths) if fibers is not None else None, must)
+            _check.refuse(OWNER, "fibers", len(lengths) if fibers is not None else None, must)
         held_out = _held_out(held_out, len(motions))
         names = [one.name for one in model.muscles]
         found = [emg_of(one, columns, names) for one in records]
@@ -199,15 +196,15 @@ class IdentificationProblem:
         for k, (_, own) in enumerate(found):
             if own != seen:
                 must = f"have the muscles of the first one: {', '.join(seen)}"
-                _check.refuse(_OWNER, f"emg[{k}]", own, must)
+                _check.refuse(OWNER, f"emg[{k}]", own, must)
         interval = found[0][0].interval
         for k, (record, _) in enumerate(found):
             if abs(record.interval - interval) > _SAME_RATE * interval:
                 must = f"have the sampling interval of the first one, {interval:g} s"
                 remedy = "the filter belongs to one rate: resample it"
-                _check.refuse(_OWNER, f"emg[{k}]", record.interval, must, unit="s", remedy=remedy)
-        self.preparation = _prepare(model, seen, bodies)
-        self.base = _base(self.preparation)
+                _check.refuse(OWNER, f"emg[{k}]", record.interval, must, unit="s", remedy=remedy)
+        self.preparation = prepare(model, seen, bodies)
+        self.base = base_parameters(self.preparation)
         self.movements = [
             self._movement(*one, lowpass, in_degrees)
             for one in zip(motions, [one for one, _ in found], lengths, strict=True)
@@ -226,16 +223,16 @@ class IdentificationProblem:
         kinds = [self._kind(law) for law in laws]
         tables, own = tables_of(self.preparation.seen, laws)
         self.laws = laws
-        self.muscles = _muscles(kinds, laws, own, tables)
+        self.muscles = known_of(kinds, laws, own, tables)
         guess = Numbers(
             np.array([numbers_of(one) for one in self.preparation.seen]),
             self.base.of(self.preparation.regressor.values),
-            _common(model, seen, filter, emg_delay, activation_times, interval),
+            common_guess(model, seen, filter, emg_delay, activation_times, interval),
         )
         every = isinstance(prior, Mapping)
-        by_name: Any = prior if every else {"*": _check.positive(_OWNER, "prior", prior)}
+        by_name: Any = prior if every else {"*": _check.positive(OWNER, "prior", prior)}
         for name, value in by_name.items():
-            _check.positive(_OWNER, f"prior of {name!r}", value)
+            _check.positive(OWNER, f"prior of {name!r}", value)
         self.choices = Choices(by_name, bounds or {}, groups or {}, tuple(fixed))
         self.unknowns = self.unknowns_from(guess, self.preparation.regressor.values)
         self.residual = self._residual(self.training)
@@ -267,7 +264,7 @@ class IdentificationProblem:
 
     def rows(self, z: Any) -> tuple[Array, Array]:
         """Residuals (r,) and their Jacobian (r, u), for an optimizer of one's own."""
-        return self.residual.rows(_check.array(_OWNER, "z", z, self.guess.shape))
+        return self.residual.rows(_check.array(OWNER, "z", z, self.guess.shape))
 
     @cached_property
     def prior(self) -> Prior:
@@ -290,7 +287,7 @@ class IdentificationProblem:
 
     def expected(self, sigma: float) -> Certainty:
         """What is known of the unknowns at the guess from residuals of a deviation [N m]."""
-        sigma = _check.positive(_OWNER, "sigma", sigma, "N m")
+        sigma = _check.positive(OWNER, "sigma", sigma, "N m")
         return certainty_of(self.rows(self.guess)[1], self.guess, self.unknowns, sigma)
 
     def started(self, unknowns: Unknowns) -> IdentificationProblem:
@@ -343,7 +340,7 @@ class IdentificationProblem:
     def _residual(self, movements: Sequence[Movement]) -> Residual:
         T = None
         if self.loss == "acceleration":
-            T = _coordinates(self.preparation.skeleton)
+            T = coordinates_of_accelerations(self.preparation.skeleton)
         return Residual(movements, self.muscles, self.unknowns, self.loss, self._smooth, T)
 
     def predicting(self, z: Array) -> Residual:
@@ -390,69 +387,8 @@ def _several(value: Any) -> list[Any]:
 def _held_out(value: Any, movements: int) -> int:
     if type(value) is not int or not 0 <= value < movements:
         must = f"be 0 or more, and less than the number of movements, {movements}"
-        _check.refuse(_OWNER, "held_out", value, must)
+        _check.refuse(OWNER, "held_out", value, must)
     return value
-
-
-def _prepare(model: Model, seen: Sequence[str], bodies: Sequence[str] | None) -> Preparation:
-    skeleton = Skeleton(model)
-    if bodies is None:
-        bodies = [
-            one.name for one in model.bodies
-            if one.mass is not None and skeleton.tree.frames[one.name][0] >= 0
-        ]  # fmt: skip
-    regressor = Regressor(skeleton, [model.body(name) for name in bodies])
-    own = tuple(model.muscle(name) for name in seen)
-    deep = tuple(one for one in model.muscles if one.name not in seen)
-    return Preparation(model.edit(remove=list(model.muscles)), skeleton, own, deep, regressor)
-
-
-def _base(preparation: Preparation) -> Base:
-    """Base parameters from random states, of coordinates within their ranges as far as declared."""
-    n, rng = preparation.skeleton.n, np.random.default_rng(_SEED)
-    q, p, p_dot = rng.normal(size=(3, _STATES, n))
-    Y, _ = preparation.regressor.at(preparation.skeleton.start + q, p, p_dot)
-    return base_of(Y.reshape(-1, Y.shape[2]))
-
-
-def _muscles(kinds: Any, laws: Any, own: Any, tables: Any) -> fibers.Muscles:
-    return fibers.Muscles(
-        np.array(kinds, np.int64), np.array([one.damping for one in laws]),
-        np.array([one.min_activation for one in laws]), own, tables,
-    )  # fmt: skip
-
-
-def _common(model: Model, seen: Sequence[str], filter: Any, delay: float, interval: float) -> Array:
-    """Guess of filter, delay and time constants."""
-    if filter is None:
-        c = [-float(np.exp(-interval / one)) for one in _FILTER]
-    else:
-        c = _check.array(_OWNER, "filter", filter, (2,)).tolist()
-        if not all(-1.0 < one < 0.0 for one in c):
-            _check.refuse(_OWNER, "filter", tuple(c), "be two numbers in (-1, 0)")
-    delay = _check.positive(_OWNER, "emg_delay", delay, "s")
-    if times is not None:
-        _check.instance(_OWNER, "activation_times", times, (tuple, list), "two numbers")
-        if len(times) != 2:
-            _check.refuse(_OWNER, "activation_times", times, "be two numbers", unit="s")
-        own = [_check.positive(_OWNER, "activation_times", one, "s") for one in times]
-        return np.array([*betas(c), delay, *own])
-    rise, fall = _RISE, _FALL
-    for name in seen:
-        dynamics = model.muscle(name).activation
-        if isinstance(dynamics, ActivationDynamics):
-            own: Any = dynamics.law
-            rise = getattr(own, "activation_time", rise)
-            fall = getattr(own, "deactivation_time", fall)
-            break
-    return np.array([*betas(c), delay, rise, fall])
-
-
-def _coordinates(skeleton: Skeleton) -> Array:
-    """Triangular T with |T a| = size of the accelerations of all coordinates at a (n,)."""
-    q = skeleton.start
-    S = np.array([list(skeleton.rates(q, unit).values()) for unit in np.eye(skeleton.n)]).T
-    return np.asarray(np.linalg.qr(S, mode="r"), float)
 
 
 def _projected(movement: Movement, forces: Array) -> Array:

@@ -10,9 +10,9 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.identification.fit.solve import Step
 from fibermsk.identification.found import Identification, identify, scattered
 from fibermsk.identification.problem import IdentificationProblem
-from fibermsk.identification.solve import Step
 from fibermsk.identification.unknowns import COMMON, OF_A_MUSCLE, poles
 from fibermsk.kernels.identification.fibers import PENNATION
 from fibermsk.model import Model
@@ -97,7 +97,7 @@ class IdentificationStudy:
         c = np.real(poles(np.array(self.common)))
         problem = IdentificationProblem(
             self.model, [one.motion for one in records], emg, filter=(c[0], c[1]),
-            emg_delay=self.common[2], activation_times=tuple(self.common[3:]), **options,
+            emg_delay=self.common[2], activation_times=(self.common[3], self.common[4]), **options,
         )  # fmt: skip
         self._disturb(problem, rng)
         return problem

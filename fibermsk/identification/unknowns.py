@@ -11,7 +11,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-from fibermsk.identification.inertia import UNITS, Base
+from fibermsk.identification.equations.inertia import UNITS, Base
 from fibermsk.kernels.identification.emg import BETA1, BETA2, DELAY, FALL, RISE
 from fibermsk.model import LineMuscle
 

@@ -5,7 +5,7 @@ import pytest
 from identification.planar_arm import CURVES, arm
 
 import fibermsk as fm
-from fibermsk.identification.curves import table_of, tables_of
+from fibermsk.identification.equations.curves import table_of, tables_of
 from fibermsk.kernels.identification.quintic import table_at
 from fibermsk.laws.hill.bezier import size_of, value_and_slope
 from fibermsk.laws.hill.millard import SECTIONS

@@ -6,7 +6,7 @@ from identification.planar_arm import arm
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
-from fibermsk.identification.curves import tables_of
+from fibermsk.identification.equations.curves import tables_of
 from fibermsk.identification.unknowns import numbers_of
 from fibermsk.kernels.identification.fibers import ELASTIC, FIBER, RIGID, Muscles, muscle_forces
 

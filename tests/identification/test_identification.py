@@ -5,7 +5,7 @@ import pytest
 from identification.planar_arm import TRUTH, H, arm, recording, without
 
 import fibermsk as fm
-from fibermsk.identification.certainty import certainty_of, independent_samples
+from fibermsk.identification.fit.certainty import certainty_of, independent_samples
 from fibermsk.identification.found import scattered
 from fibermsk.identification.unknowns import COMMON
 

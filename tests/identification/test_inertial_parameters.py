@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import fibermsk as fm
-from fibermsk.identification.inertia import Regressor, base_of, parameters_of
+from fibermsk.identification.equations.inertia import Regressor, base_of, parameters_of
 
 FILE = (
     Path(os.environ.get("FIBERMSK_MODELS", "../shared/models"))

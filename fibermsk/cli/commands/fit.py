@@ -90,7 +90,7 @@ def fit(
     from fibermsk.cli.running.progress import progress_report
     from fibermsk.cli.warned import collecting
     from fibermsk.identification import IdentificationProblem, identify
-    from fibermsk.identification.words import (
+    from fibermsk.identification.report.words import (
         certainty_in_words,
         conditions_in_words,
         found_in_words,

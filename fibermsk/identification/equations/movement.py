@@ -11,8 +11,8 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.analysis.series import Series, smooth
 from fibermsk.errors import ModelError
-from fibermsk.identification.geometry import Reach, beyond, paths_along
-from fibermsk.identification.inertia import Regressor
+from fibermsk.identification.equations.geometry import Reach, beyond, paths_along
+from fibermsk.identification.equations.inertia import Regressor
 from fibermsk.model import LineMuscle, Model
 from fibermsk.read import Signals, read_signals
 from fibermsk.read.motion import motion_of, warn_of

@@ -1,6 +1,6 @@
 """Residuals of the equations of motion along recorded movements, with exact Jacobians.
 
-With R and f of the muscles with EMG and N of those without (`fibermsk.identification.geometry`),
+With R and f of the muscles with EMG and N of those without (`fibermsk.identification.equations.geometry`),
 
     rho = N^T (R^T f - tau),    tau = Y pi + tau_known.
 
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.identification.movement import Movement
+from fibermsk.identification.equations.movement import Movement
 from fibermsk.identification.unknowns import Numbers, Unknowns, unstable
 from fibermsk.kernels.identification.emg import activation_of_emg
 from fibermsk.kernels.identification.fibers import Muscles, muscle_forces

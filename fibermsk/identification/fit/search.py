@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.identification.certainty import independent_samples
+from fibermsk.identification.fit.certainty import independent_samples
+from fibermsk.identification.fit.solve import Found, Step, adam, levenberg_marquardt
 from fibermsk.identification.problem import IdentificationProblem
-from fibermsk.identification.solve import Found, Step, adam, levenberg_marquardt
 
 LADDER = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6)
 """Weights of the guess in turn: deviations of the residuals [N m] with which it is believed.

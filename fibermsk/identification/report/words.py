@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.identification.certainty import VERDICTS, Certainty
+from fibermsk.identification.fit.certainty import VERDICTS, Certainty
 from fibermsk.identification.found import Identification
 from fibermsk.identification.problem import IdentificationProblem
 

@@ -15,13 +15,13 @@ import numpy as np
 from fibermsk._version import __version__
 from fibermsk.files import path_of
 from fibermsk.identification.found import Identification
-from fibermsk.identification.pictures import (
+from fibermsk.identification.report.pictures import (
     draw_convergence,
     draw_correlation,
     draw_estimates,
     draw_movement,
 )
-from fibermsk.identification.words import (
+from fibermsk.identification.report.words import (
     CAUTION,
     certainty_in_words,
     conditions_in_words,

@@ -1,0 +1,1 @@
+"""Searches for numbers that explain data, and how sure they are."""
