@@ -173,7 +173,8 @@ def test_emg_of_ones_own(tmp_path):
 
 
 # as little as shows that it runs; others need a model that is not part of this package
-OWN = [name for name in NAMES if not name.startswith("arm26") and name != "finger_flick"]
+FROM_FILES = "arm26_lines", "arm26_fibers", "arm26_reach", "finger_flick", "identify_arm"
+OWN = [name for name in NAMES if name not in FROM_FILES]
 CONTROLLED = "two_muscle_arm", "fastest_reach", "upper_body"
 """Scenes of optimal control, which cannot be solved in any duration."""
 

@@ -53,6 +53,7 @@ GROUPS = {
     ),
     "Gradients": ("Derivatives of whole runs in numbers of their model.", ["gradients"]),
     "Optimal control": ("Controls that do a task best, found with CasADi.", ["control"]),
+    "Identification": ("Parameters of muscles and bones from motion and EMG.", ["identification"]),
     "Results": ("What a run gives.", ["results"]),
     "Pictures": ("`fibermsk.view`: windows, pictures, movies, plots.", ["view"]),
     "Errors and warnings": ("What is raised.", ["errors"]),

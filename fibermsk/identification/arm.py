@@ -83,6 +83,7 @@ def mobl_arm(
         warnings.simplefilter("ignore", ModelWarning)
         model = read_osim(path)
     owner = f"model {model.name!r}"
+    muscles = _check.items(owner, "muscles", muscles, str, "a name", "names of muscles")
     known = [one.name for one in model.coordinates]
     for name in (*ANGLES, *_HELD):
         if name not in known:

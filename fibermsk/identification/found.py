@@ -199,9 +199,8 @@ def identify(
             _check.refuse(owner, given, "given", "be left out with a problem, which has it")
     else:
         problem = IdentificationProblem(model, motion, emg, **options)
-    if sigma == "estimate":
-        deviation = None
-    else:
+    deviation: float | None = None
+    if not (isinstance(sigma, str) and sigma == "estimate"):
         deviation = _check.non_negative(owner, "sigma", sigma, "N m")
     _check.choice(owner, "method", method, METHODS)
     guesses, workers = (
@@ -211,6 +210,10 @@ def identify(
     spread = _check.positive(owner, "spread", spread)
     iterations = _check.count(owner, "iterations", iterations)
     _check.function(owner, "progress", progress)
+    if client is not None and not (hasattr(client, "submit") and hasattr(client, "gather")):
+        _check.refuse(owner, "client", client, "be a client of dask.distributed, or None")
+    if type(seed) is not int or seed < 0:
+        _check.refuse(owner, "seed", seed, "be an integer, 0 or more")
     starts = [problem]
     rng = np.random.default_rng(seed)
     starts += [scattered(problem, rng, spread) for _ in range(guesses - 1)]

@@ -107,8 +107,9 @@ class IdentificationProblem:
     fibers : path, Signals or mapping, or a sequence of these, optional
         Lengths [m] of the fibers of the muscles with EMG, for the mode "fiber".
     loss : {"normalized", "torque", "acceleration"}
-        Residual; see `fibermsk.identification.equations.residual`. With "normalized" errors of EMG do not
-        pull down all forces and inertias; where errors of torques prevail, "torque" is right.
+        Residual. With "normalized" errors of EMG do not pull down all forces and inertias; where
+        errors of torques prevail, "torque" is right. "acceleration" is that of Sanderink and
+        others, in accelerations.
     delay : {"smooth", "linear"}
         How EMG is interpolated between its samples.
     prior : float or mapping of str to float
@@ -181,6 +182,9 @@ class IdentificationProblem:
         self.mode = _check.choice(OWNER, "mode", mode, MODES)
         self.loss = _check.choice(OWNER, "loss", loss, LOSSES)
         self._smooth = _check.choice(OWNER, "delay", delay, DELAYS) == "smooth"
+        choices = Choices.of(OWNER, prior, bounds, groups, fixed)
+        if columns is not None:
+            _check.instance(OWNER, "columns", columns, Mapping, "a dict of muscles by column")
         motions, records = _several(motion), _several(emg)
         if len(motions) != len(records):
             must = f"be as many as the motions, {len(motions)}"
@@ -229,11 +233,7 @@ class IdentificationProblem:
             self.base.of(self.preparation.regressor.values),
             common_guess(model, seen, filter, emg_delay, activation_times, interval),
         )
-        every = isinstance(prior, Mapping)
-        by_name: Any = prior if every else {"*": _check.positive(OWNER, "prior", prior)}
-        for name, value in by_name.items():
-            _check.positive(OWNER, f"prior of {name!r}", value)
-        self.choices = Choices(by_name, bounds or {}, groups or {}, tuple(fixed))
+        self.choices = choices
         self.unknowns = self.unknowns_from(guess, self.preparation.regressor.values)
         self.residual = self._residual(self.training)
 

@@ -13,7 +13,7 @@ from fibermsk._arrays import Array
 from fibermsk.identification.fit.solve import Step
 from fibermsk.identification.found import Identification, identify, scattered
 from fibermsk.identification.problem import IdentificationProblem
-from fibermsk.identification.unknowns import COMMON, OF_A_MUSCLE, poles
+from fibermsk.identification.unknowns import COMMON, OF_A_MUSCLE, poles, texts
 from fibermsk.kernels.identification.fibers import PENNATION
 from fibermsk.model import Model
 from fibermsk.read import drive
@@ -82,10 +82,24 @@ class IdentificationStudy:
     frames: int = 200
 
     def __post_init__(self) -> None:
+        owner = "IdentificationStudy"
+        _check.instance(owner, "model", self.model, Model, "a Model")
+        _check.array(owner, "common", self.common, (5,))
+        if not callable(self.record):
+            _check.refuse(owner, "record", self.record, "be a function that returns recordings")
+        _check.instance(owner, "options", self.options, Mapping, "a dict of options by name")
+        texts(owner, "scored", self.scored)
+        _check.instance(owner, "noise", self.noise, Mapping, "a dict by kind")
         for name, size in self.noise.items():
-            _check.choice("IdentificationStudy", "noise", name, [*NOISE])
-            _check.non_negative("IdentificationStudy", f"noise[{name!r}]", size)
-        _check.positive("IdentificationStudy", "spread", self.spread)
+            _check.choice(owner, "noise", name, [*NOISE])
+            _check.non_negative(owner, f"noise[{name!r}]", size)
+        _check.positive(owner, "spread", self.spread)
+        if type(self.seed) is not int or self.seed < 0:
+            _check.refuse(owner, "seed", self.seed, "be an integer, 0 or more")
+        if not (isinstance(self.sigma, str) and self.sigma == "estimate"):
+            _check.non_negative(owner, "sigma", self.sigma, "N m")
+        for name in ("guesses", "workers", "frames"):
+            _check.count(owner, name, getattr(self, name))
 
     def problem(self, records: Sequence[Recording]) -> IdentificationProblem:
         """The problem, with the true parameters as guess and noise in its data."""

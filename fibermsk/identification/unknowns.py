@@ -29,7 +29,9 @@ PRIOR = 0.1
 """Relative deviation of a guess."""
 
 _FLOOR = 1e-4
-"""Least deviation of an inertial parameter, over the largest of its kind in all bodies."""
+"""Least deviation of an inertial parameter, over that of the largest mass in a length."""
+_LENGTH = 0.1
+"""[m]"""
 
 _MUSCLE_RANGE = 0.4, 2.0
 """Bounds of forces, lengths and velocities, over the guess."""
@@ -156,8 +158,48 @@ class Choices(NamedTuple):
 
     prior: Mapping[str, float] = {}
     bounds: Mapping[str, tuple[float, float]] = {}
-    groups: Mapping[str, str | Sequence[str]] = {}
+    groups: Mapping[str, Sequence[str]] = {}
     fixed: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, owner: str, prior: Any, bounds: Any, groups: Any, fixed: Any) -> Choices:
+        """Checked choices; one number as `prior` is that of all."""
+        shares: dict[str, Any] = dict(prior) if isinstance(prior, Mapping) else {"*": prior}
+        limits, sets = (
+            {} if value is None else _check.instance(owner, field, value, Mapping, "a dict by name")
+            for field, value in (("bounds", bounds), ("groups", groups))
+        )
+        return cls(
+            {name: _positive(owner, name, one) for name, one in shares.items()},
+            {_text(owner, "bounds", name): _pair(owner, name, one) for name, one in limits.items()},
+            {
+                _text(owner, "groups", name): texts(owner, f"groups[{name!r}]", one)
+                for name, one in sets.items()
+            },
+            texts(owner, "fixed", fixed),
+        )
+
+
+def texts(owner: str, field: str, value: Any) -> tuple[str, ...]:
+    """Names or patterns: one, or several."""
+    several = [value] if isinstance(value, str) else value
+    return tuple(_check.items(owner, field, several, str, "a name or pattern", "names or patterns"))
+
+
+def _text(owner: str, field: str, value: Any) -> str:
+    return _check.instance(owner, f"name in {field}", value, str, "a name or pattern")
+
+
+def _positive(owner: str, name: Any, value: Any) -> float:
+    _text(owner, "prior", name)
+    return _check.positive(owner, "prior" if name == "*" else f"prior of {name!r}", value)
+
+
+def _pair(owner: str, name: str, value: Any) -> tuple[float, float]:
+    low, high = _check.array(owner, f"bounds[{name!r}]", value, (2,)).tolist()
+    if not low < high:
+        _check.refuse(owner, f"bounds[{name!r}]", (low, high), "have the lower one first")
+    return low, high
 
 
 def unknowns_of(
@@ -210,15 +252,14 @@ def unknowns_of(
     owners = np.full(n, -1)
     labels, rows = list[str](), list[list[int]]()
     for label, patterns in choices.groups.items():
-        several = [patterns] if isinstance(patterns, str) else patterns
         members = [
-            names.index(one) for pattern in several for one in _names(pattern, names, "groups")
+            names.index(one) for pattern in patterns for one in _names(pattern, names, "groups")
         ]
         members = [k for k in dict.fromkeys(members) if free[k]]
         taken = [names[k] for k in members if owners[k] >= 0]
         if taken or not members:
             must = f"be in one group ({taken[0]} is in two)" if taken else "have numbers to find"
-            _check.refuse("identify", f"group {label!r}", several, must)
+            _check.refuse("identify", f"group {label!r}", patterns, must)
         owners[members] = len(labels)
         labels.append(label)
         rows.append(members)
@@ -294,8 +335,8 @@ def _of_base(
 ) -> Array:
     """Covariance of base parameters from independent deviations of all."""
     share = np.array([deviation.get(name, PRIOR) for name in names])
-    kinds = np.tile([0, 1, 1, 1, 2, 2, 2, 2, 2, 2], values.size // 10)
-    floor = np.array([_FLOOR * np.abs(values[kinds == kind]).max() for kind in kinds])
+    powers = np.tile([0, 1, 1, 1, 2, 2, 2, 2, 2, 2], values.size // 10)
+    floor = _FLOOR * np.abs(values[::10]).max(initial=0.0) * _LENGTH**powers
     sizes = np.maximum(share * np.abs(values), floor)
     B = np.zeros((base.independent.size, values.size))
     B[np.arange(base.independent.size), base.independent] = 1.0

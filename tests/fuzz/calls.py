@@ -3,8 +3,9 @@
 from computed import COMPUTED
 from controlled import CONTROLLED
 from described import DESCRIBED
+from identified import IDENTIFIED
 from parts import Call, Parts
 
 __all__ = ["CALLS", "Call", "Parts"]
 
-CALLS = DESCRIBED | COMPUTED | CONTROLLED
+CALLS = DESCRIBED | COMPUTED | CONTROLLED | IDENTIFIED

@@ -11,7 +11,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.identification.equations.inertia import Base, Regressor, base_of
 from fibermsk.identification.equations.movement import Preparation
-from fibermsk.identification.unknowns import betas
+from fibermsk.identification.unknowns import betas, texts
 from fibermsk.kernels.identification import fibers
 from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -31,7 +31,9 @@ _STATES, _SEED = 300, 20
 def prepare(model: Model, seen: Sequence[str], bodies: Sequence[str] | None) -> Preparation:
     """What movements of a model share, with EMG of the muscles `seen`."""
     skeleton = Skeleton(model)
-    if bodies is None:
+    if bodies is not None:
+        bodies = texts(OWNER, "bodies", bodies)
+    else:
         bodies = [
             one.name for one in model.bodies
             if one.mass is not None and skeleton.tree.frames[one.name][0] >= 0

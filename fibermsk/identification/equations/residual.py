@@ -1,6 +1,6 @@
 """Residuals of the equations of motion along recorded movements, with exact Jacobians.
 
-With R and f of the muscles with EMG and N of those without (`fibermsk.identification.equations.geometry`),
+With R and f of the muscles with EMG, and N of those without (see `.geometry`),
 
     rho = N^T (R^T f - tau),    tau = Y pi + tau_known.
 
