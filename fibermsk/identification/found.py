@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -17,7 +18,7 @@ from fibermsk.identification.fit.certainty import Certainty, certainty_of, indep
 from fibermsk.identification.fit.search import Solved, search
 from fibermsk.identification.fit.solve import Step
 from fibermsk.identification.problem import IdentificationProblem
-from fibermsk.identification.unknowns import OF_A_MUSCLE, poles
+from fibermsk.identification.unknowns import OF_A_MUSCLE, Numbers, poles
 from fibermsk.model import Model
 
 METHODS = ("lm", "adam")
@@ -53,6 +54,8 @@ class MovementFit:
         Of the residuals, by lag.
     held_out : bool
         Whether the search left it out.
+    by_coordinate : dict of float
+        Root mean square of the part of each generalized force that is left [N m or N].
     """
 
     name: str
@@ -66,6 +69,8 @@ class MovementFit:
     independent: float
     autocorrelation: Array
     held_out: bool
+
+    by_coordinate: dict[str, float]
 
     @property
     def rms(self) -> float:
@@ -170,7 +175,7 @@ def identify(
         Of the random numbers.
     method : {"lm", "adam"}
         Levenberg and Marquardt with the homotopy from the guess; or Adam, a first-order method, for
-        comparison.
+        comparison, in which neither `sigma` nor the prior count.
     iterations : int
         Most steps of a search.
     workers : int
@@ -198,6 +203,11 @@ def identify(
             given = "motion" if motion is not None else "emg" if emg is not None else [*options][0]
             _check.refuse(owner, given, "given", "be left out with a problem, which has it")
     else:
+        known = inspect.signature(IdentificationProblem).parameters
+        for name in options:
+            if name not in known:
+                near = _check.suggestion(name, list(known))
+                _check.refuse(owner, "argument", name, f"be one of an IdentificationProblem{near}")
         problem = IdentificationProblem(model, motion, emg, **options)
     deviation: float | None = None
     if not (isinstance(sigma, str) and sigma == "estimate"):
@@ -214,55 +224,62 @@ def identify(
         _check.refuse(owner, "client", client, "be a client of dask.distributed, or None")
     if type(seed) is not int or seed < 0:
         _check.refuse(owner, "seed", seed, "be an integer, 0 or more")
-    starts = [problem]
+    starts: list[Array | None] = [None]
     rng = np.random.default_rng(seed)
-    starts += [scattered(problem, rng, spread) for _ in range(guesses - 1)]
-    found = _run(starts, deviation, method, iterations, workers, client, progress)
-    order = np.argsort([_merit(one, solved) for one, solved in zip(starts, found, strict=True)])
-    best = int(order[0])
-    return found_of(starts[best], found[best], tuple(found[k] for k in order))
+    starts += [problem.unknowns.of(scatter(problem, rng, spread)) for _ in range(guesses - 1)]
+    calls = [(problem, deviation, method, iterations, one) for one in starts]
+    found = _run(calls, workers, client, progress)
+    weight = min(one.sigma for one in found)
+
+    def merit(one: Solved) -> float:
+        r, more = problem.residual.rows(one.z)[0], problem.prior.rows(one.z, weight)[0]
+        return float(r @ r + more @ more)
+
+    found.sort(key=merit)
+    return found_of(problem, found[0], tuple(found))
 
 
 def scattered(
     problem: IdentificationProblem, rng: np.random.Generator, spread: float
 ) -> IdentificationProblem:
-    """The problem from another guess: all numbers off by a relative deviation, within bounds."""
+    """The problem of one who knows but a guess that is off by a relative deviation."""
+    numbers = scatter(problem, rng, spread)
+    inertia = problem.preparation.regressor.values
+    return problem.started(problem.unknowns_from(numbers, inertia))
+
+
+def scatter(problem: IdentificationProblem, rng: np.random.Generator, spread: float) -> Numbers:
+    """Numbers around the guess of a problem, all off by a relative deviation."""
     first = problem.unknowns.numbers
     inertia = problem.preparation.regressor.values
     off = inertia * (1.0 + spread * rng.normal(size=inertia.size))
     muscles = first.muscles * (1.0 + spread * rng.normal(size=first.muscles.shape))
-    shortest = np.min([one.path.min(axis=0) for one in problem.movements], axis=0)
+    shortest = np.min([one.path.min(axis=0) for one in problem.training], axis=0)
     muscles[:, 2] = np.minimum(muscles[:, 2], shortest - 2.5e-3)
     c = np.real(poles(first.common)) * (1.0 + spread * rng.normal(size=2))
     c = np.clip(c, -0.99, -0.01)
     rest = first.common[2:] * (1.0 + spread * rng.normal(size=3))
     common = np.array([c[0] + c[1], c[0] * c[1], *rest])
-    numbers = first._replace(muscles=muscles, base=problem.base.of(off), common=common)
-    return problem.started(problem.unknowns_from(numbers, inertia))
-
-
-def _merit(problem: IdentificationProblem, solved: Solved) -> float:
-    return solved.rms
+    return first._replace(muscles=muscles, base=problem.base.of(off), common=common)
 
 
 def _run(
-    starts: Sequence[IdentificationProblem], sigma: float | None, method: str, iterations: int,
-    workers: int, client: Any, progress: Callable[[Step], None] | None,
+    calls: Sequence[tuple[Any, ...]], workers: int, client: Any,
+    progress: Callable[[Step], None] | None,
 ) -> list[Solved]:  # fmt: skip
+    """Ends of searches with these arguments, here or elsewhere."""
     if client is not None:
-        futures = [client.submit(search, one, sigma, method, iterations) for one in starts]
-        return list(client.gather(futures))
-    if workers > 1 and len(starts) > 1:
+        return list(client.gather([client.submit(search, *one) for one in calls]))
+    if workers > 1 and len(calls) > 1:
         try:
             from joblib import Parallel, delayed
         except ImportError:
             must = "be 1 without joblib"
             remedy = "pip install 'fibermsk[fit]'"
             _check.refuse("identify", "workers", workers, must, remedy=remedy)
-        calls = [delayed(search)(one, sigma, method, iterations) for one in starts]
-        ends: Any = Parallel(n_jobs=workers)(calls)
+        ends: Any = Parallel(n_jobs=workers)(delayed(search)(*one) for one in calls)
         return list(ends)
-    return [search(one, sigma, method, iterations, progress) for one in starts]
+    return [search(*one, tell=progress) for one in calls]
 
 
 def found_of(
@@ -326,9 +343,11 @@ def along(
     seen = [one.name for one in problem.preparation.seen]
     independent, rho = independent_samples(left)
     size = np.einsum("knc,kn->kc", N, torque)
+    joint = np.sqrt((np.einsum("knc,kc->kn", N, left) ** 2).mean(axis=0))
     return MovementFit(
         movement.name, movement.time, left, float(np.sqrt(np.mean(size**2))), torque,
         dict(zip(seen, forces.activation.T, strict=True)),
         dict(zip(seen, forces.force.T, strict=True)),
         {problem.deep[k]: deep[:, k] for k in told}, independent, rho, held_out,
+        dict(zip(problem.preparation.skeleton.independent, joint.tolist(), strict=True)),
     )  # fmt: skip

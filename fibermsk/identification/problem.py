@@ -21,6 +21,7 @@ from fibermsk.identification.equations.movement import (
     at_samples,
     emg_of,
     fibers_of,
+    resampled,
     series_of,
 )
 from fibermsk.identification.equations.preparing import (
@@ -52,7 +53,8 @@ DELAYS = ("smooth", "linear")
 
 _USED = 1e-9
 """Moment arm [m] of a muscle in the equations that are left, below which it is not in them."""
-_SAME_RATE = 1e-6
+_SAME_RATE = 1e-3
+"""Share by which sampling intervals of movements may differ, as by rounded times."""
 
 
 class Conditions(NamedTuple):
@@ -144,6 +146,8 @@ class IdentificationProblem:
         Guess and bounds.
     deep : tuple of str
         Muscles without EMG.
+    rates : str
+        Where speeds and accelerations come from.
     conditions : Conditions
         What the data can tell, without a solution.
 
@@ -186,6 +190,8 @@ class IdentificationProblem:
         if columns is not None:
             _check.instance(OWNER, "columns", columns, Mapping, "a dict of muscles by column")
         motions, records = _several(motion), _several(emg)
+        if not motions:
+            _check.refuse(OWNER, "motion", motion, "be one movement or more")
         if len(motions) != len(records):
             must = f"be as many as the motions, {len(motions)}"
             _check.refuse(OWNER, "emg", len(records), must)
@@ -202,11 +208,16 @@ class IdentificationProblem:
                 must = f"have the muscles of the first one: {', '.join(seen)}"
                 _check.refuse(OWNER, f"emg[{k}]", own, must)
         interval = found[0][0].interval
-        for k, (record, _) in enumerate(found):
+        for k, (record, own) in enumerate(found):
             if abs(record.interval - interval) > _SAME_RATE * interval:
                 must = f"have the sampling interval of the first one, {interval:g} s"
                 remedy = "the filter belongs to one rate: resample it"
                 _check.refuse(OWNER, f"emg[{k}]", record.interval, must, unit="s", remedy=remedy)
+            found[k] = (resampled(record, interval) if k else record), own
+        self.rates = (
+            "of a spline of fifth order, or as given, without a filter" if lowpass is None
+            else f"of a spline of fifth order after a low-pass filter of {lowpass:g} Hz"
+        )  # fmt: skip
         self.preparation = prepare(model, seen, bodies)
         self.base = base_parameters(self.preparation)
         self.movements = [
@@ -301,7 +312,7 @@ class IdentificationProblem:
     def unknowns_from(self, guess: Numbers, inertia: Array) -> Unknowns:
         """Unknowns with a guess, of which `inertia` are all inertial parameters."""
         m = len(self.preparation.seen)
-        shortest = np.min([one.path.min(axis=0) for one in self.movements], axis=0)
+        shortest = np.min([one.path.min(axis=0) for one in self.training], axis=0)
         if self.mode == "rigid":
             for k, muscle in enumerate(self.preparation.seen):
                 if not guess.muscles[k, 2] < shortest[k]:
@@ -332,7 +343,7 @@ class IdentificationProblem:
         return [
             any(
                 np.abs(np.einsum("kn,knc->kc", one.arms[:, m], one.reach.left)).max() > _USED
-                for one in self.movements
+                for one in self.training
             )
             for m in range(len(self.preparation.seen))
         ]
@@ -342,10 +353,6 @@ class IdentificationProblem:
         if self.loss == "acceleration":
             T = coordinates_of_accelerations(self.preparation.skeleton)
         return Residual(movements, self.muscles, self.unknowns, self.loss, self._smooth, T)
-
-    def predicting(self, z: Array) -> Residual:
-        """Residual of the torques of the held-out movements."""
-        return Residual(self.held_out, self.muscles, self.unknowns, "torque", self._smooth)
 
     def _movement(
         self, motion: Any, emg: Emg, lengths: Any, lowpass: float | None, degrees: bool | None

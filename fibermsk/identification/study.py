@@ -10,6 +10,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.identification.fit.certainty import QUANTILE
 from fibermsk.identification.fit.solve import Step
 from fibermsk.identification.found import Identification, identify, scattered
 from fibermsk.identification.problem import IdentificationProblem
@@ -149,11 +150,14 @@ class IdentificationStudy:
         )
 
     def _summary(self, problem: IdentificationProblem, found: Identification) -> dict[str, Any]:
-        own = found.solved
+        own, deviation = found.solved, found.certainty.deviation
+        half = QUANTILE * deviation
         return self.criteria(problem, own.z) | {
             "base_rank": int(problem.base.independent.size), "seconds": own.seconds,
             "iterations": own.iterations, "restarts": len(own.restarted), "rms": own.rms,
             "unknowns": len(problem.names), "sigma": own.sigma,
+            "within_95": float(np.mean(np.abs(own.z - problem.guess) < half)),
+            "error_in_deviations": float(np.median(np.abs(own.z - problem.guess) / deviation)),
             "guesses": [
                 self.criteria(problem, one.z)
                 | {"seconds": one.seconds, "restarts": len(one.restarted)}

@@ -41,7 +41,7 @@ _LEAST_SLACK = 1e-4
 _MOST_PENNATION = 1.2
 """[rad]"""
 
-_DELAYS = 0.005, 0.150
+DELAYS = 0.005, 0.150
 _TIMES = 0.2, 5.0
 """Bounds of the delay [s], and of time constants over the guess."""
 
@@ -135,6 +135,15 @@ class Unknowns:
     def at(self, z: Array) -> Numbers:
         """All numbers at unknowns z."""
         return self.numbers.like(self._fixed + self.map @ z)
+
+    def of(self, numbers: Numbers) -> Array:
+        """Unknowns (u,) nearest to all numbers, within bounds: of a group, the mean factor."""
+        change = numbers.flat - self._fixed
+        counts = (self.map != 0.0).sum(axis=0)
+        shares = np.divide(
+            change[:, None], self.map, out=np.zeros_like(self.map), where=self.map != 0.0
+        )
+        return np.clip(shares.sum(axis=0) / counts, self.lower, self.upper)
 
     def index(self, name: str) -> int:
         """Position of an unknown, or -1."""
@@ -248,6 +257,12 @@ def unknowns_of(
         if not low <= guess[k] <= high:
             must = f"include the guess, {guess[k]:g} {units[k]}"
             _check.refuse("identify", f"bounds of {name}", (low, high), must)
+        if low < _least(name):
+            must = "not go below zero"
+            _check.refuse("identify", f"bounds of {name}", (low, high), must)
+        if name.endswith(f"/{OF_A_MUSCLE[2]}") and high > upper[k]:
+            must = f"stay below the shortest path by {1e3 * _CLEARANCE:g} mm, {upper[k]:g} m"
+            _check.refuse("identify", f"bounds of {name}", (low, high), must, unit="m")
         lower[k], upper[k] = low, high
     owners = np.full(n, -1)
     labels, rows = list[str](), list[list[int]]()
@@ -256,10 +271,16 @@ def unknowns_of(
             names.index(one) for pattern in patterns for one in _names(pattern, names, "groups")
         ]
         members = [k for k in dict.fromkeys(members) if free[k]]
+        if label in names:
+            _check.refuse("identify", "group", label, "have a name of its own, not of a number")
         taken = [names[k] for k in members if owners[k] >= 0]
         if taken or not members:
             must = f"be in one group ({taken[0]} is in two)" if taken else "have numbers to find"
             _check.refuse("identify", f"group {label!r}", patterns, must)
+        for k in members:
+            if np.sqrt(cov[k, k]) > abs(guess[k]):
+                must = f"have numbers that are not zero: {names[k]} = {guess[k]:.3g}"
+                _check.refuse("identify", f"group {label!r}", patterns, must)
         owners[members] = len(labels)
         labels.append(label)
         rows.append(members)
@@ -291,6 +312,13 @@ def _with_groups(
         [names[k] for k in single] + labels, [units[k] for k in single] + [""] * len(rows),
         z, low, high, covariance, numbers, C,
     )  # fmt: skip
+
+
+def _least(name: str) -> float:
+    """Least value of a number; none of base parameters and of the filter."""
+    ends = name.rpartition("/")[2]
+    positive = ends in OF_A_MUSCLE or name in COMMON[2:]
+    return 0.0 if positive else -np.inf
 
 
 def _names(pattern: str, names: Sequence[str], what: str) -> list[str]:
@@ -325,8 +353,8 @@ def _bounds(numbers: Numbers, shortest: Array, cov: Array) -> tuple[Array, Array
     low[:, 3], high[:, 3] = 0.0, _MOST_PENNATION**2
     none = np.full(numbers.base.size, np.inf)
     common = numbers.common
-    low_c = np.array([-2.0, -1.0, _DELAYS[0], _TIMES[0] * common[RISE], _TIMES[0] * common[FALL]])
-    high_c = np.array([2.0, 1.0, _DELAYS[1], _TIMES[1] * common[RISE], _TIMES[1] * common[FALL]])
+    low_c = np.array([-2.0, -1.0, DELAYS[0], _TIMES[0] * common[RISE], _TIMES[0] * common[FALL]])
+    high_c = np.array([2.0, 1.0, DELAYS[1], _TIMES[1] * common[RISE], _TIMES[1] * common[FALL]])
     return np.r_[low.ravel(), -none, low_c], np.r_[high.ravel(), none, high_c]
 
 

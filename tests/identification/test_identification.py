@@ -6,6 +6,7 @@ from identification.planar_arm import TRUTH, H, arm, recording, without
 
 import fibermsk as fm
 from fibermsk.identification.fit.certainty import certainty_of, independent_samples
+from fibermsk.identification.fit.solve import Prior, levenberg_marquardt
 from fibermsk.identification.found import scattered
 from fibermsk.identification.unknowns import COMMON
 
@@ -245,8 +246,60 @@ def test_several_guesses_at_a_time_are_those_one_after_another():
     assert len(alone.guesses) == 3
     for other in (both, elsewhere):
         np.testing.assert_allclose(other.solved.z, alone.solved.z, rtol=1e-6)
-    rms = [one.rms for one in alone.guesses]
-    assert rms == sorted(rms)
+    for one in alone.guesses:  # all end at one place, whatever they start from
+        np.testing.assert_allclose(one.z, alone.solved.z, rtol=1e-4, atol=1e-6)
+
+
+def test_other_starts_keep_what_is_known():
+    """Fixed numbers, bounds and priors are those of the user, whatever a search starts from."""
+    own = problem(
+        "deep", seeds=SEEDS[:1], fixed=["flexor/*"], prior={"lower/my": 1e-3},
+        bounds={"extensor/max_isometric_force": (440.0, 460.0)},
+    )  # fmt: skip
+    found = fm.identify(own, sigma=0.3, guesses=3, spread=0.2)
+    assert found.problem is own
+    muscles = own.unknowns.at(found.solved.z).muscles
+    np.testing.assert_array_equal(muscles[0], own.unknowns.at(own.guess).muscles[0])
+    for one in found.guesses:
+        assert ((one.z >= own.lower) & (one.z <= own.upper)).all()
+    k = own.unknowns.index("lower/my")
+    assert abs(found.solved.z[k] - own.guess[k]) < 3.0 * own.unknowns.scale[k]
+
+
+def test_a_search_without_finite_residuals_has_not_converged():
+    def rows(z):
+        return np.full(3, np.inf), np.zeros((3, 2))
+
+    one = np.ones(2)
+    prior = Prior(one, np.eye(2))
+    found = levenberg_marquardt(rows, one, -one, 2 * one, one, prior=prior)
+    assert not found.converged and found.cost == np.inf
+
+
+def test_what_is_held_out_has_no_say():
+    """Bounds of the lengths of tendons are those of the movements that are used."""
+    motions, signals = data("deep")
+    settings, found = {"bodies": ("upper", "lower"), "held_out": 1}, []
+    for shift in (0.0, 0.3):
+        moved = motions[1] | {"shoulder": motions[1]["shoulder"] + shift}
+        own = fm.IdentificationProblem(arm(), [motions[0], moved], signals, **settings)
+        found.append(own.upper)
+    np.testing.assert_array_equal(*found)
+
+
+def test_rounded_times_of_emg_are_one_rate():
+    motions, signals = data("deep")
+    rounded = signals[1] | {"time": signals[1]["time"] + 1e-6 * (np.arange(901) > 450)}
+    own = fm.IdentificationProblem(arm(), motions, [signals[0], rounded], bodies=("upper", "lower"))
+    assert own.training[1].emg.interval == own.training[0].emg.interval
+    slow = signals[1] | {"time": 1.01 * signals[1]["time"]}
+    with pytest.raises(fm.ModelError, match="must have the sampling interval of the first one"):
+        fm.IdentificationProblem(arm(), motions, [signals[0], slow], bodies=("upper", "lower"))
+
+
+def test_a_bias_is_one_sample(rng):
+    independent, _ = independent_samples(1.0 + 0.01 * rng.normal(size=(2000, 1)))
+    assert independent < 2.0
 
 
 def test_lengths_of_fibers_may_be_measured():
@@ -343,6 +396,24 @@ REFUSED = {
     ),
     "a ringing filter": (lambda m, e: (m, e), {"filter": (0.5, -0.5)}, r"two numbers in \(-1, 0\)"),
     "too many held out": (lambda m, e: (m, e), {"held_out": 1}, "less than the number of mov"),
+    "a delay in ms": (lambda m, e: (m, e), {"emg_delay": 42.0}, r"emg_delay = 42.0 s; must lie in"),
+    "times in ms": (
+        lambda m, e: (m, e), {"activation_times": (10, 40)}, "activation_times = 10.0 s; must lie",
+    ),
+    "EMG in volts": (
+        lambda m, e: (m, {k: v if k == "time" else 1e-3 * v for k, v in e.items()}), {},
+        "it looks as if it had another unit",
+    ),
+    "degrees": (
+        lambda m, e: ({k: v if k == "time" else np.degrees(v) for k, v in m.items()}, e), {},
+        "it looks like degrees",
+    ),
+    "speeds in degrees": (
+        lambda m, e: (m | {"elbow/speed": np.degrees(m["elbow/speed"])}, e), {},
+        "elbow/speed = 'given'; must be the rate of change of its values: it is 5.* times that",
+    ),
+    "no time": (lambda m, e: (m, without(e, "time")), {}, "must have 'time' among their names"),
+    "no movement": (lambda m, e: ([], []), {}, "must be one movement or more"),
     "a prior of zero": (lambda m, e: (m, e), {"prior": 0.0}, "prior = 0"),
     "an unknown body": (lambda m, e: (m, e), {"bodies": ["wrist"]}, "wrist"),
 }  # fmt: skip

@@ -54,7 +54,7 @@ def fit(
     group: Annotated[
         list[str] | None,
         typer.Option(
-            "--group", metavar="NAME=PATTERN", help="Numbers that share a factor; repeatable."
+            "--group", metavar="NAME=PATTERN,...", help="Numbers that share a factor; repeatable."
         ),
     ] = None,
     fixed: Annotated[
@@ -97,8 +97,9 @@ def fit(
     )
     from fibermsk.results import Progress
 
-    if report.exists() and not report.is_dir():
-        raise ModelError(f"--report {report}; must be a folder: there is a file of this name")
+    for one in (report, *report.parents):
+        if one.exists() and not one.is_dir():
+            raise ModelError(f"--report {report}; must be a folder: {one} is a file")
     held = held_out if held_out is not None else int(len(motion) > 1)
     with collecting() as warned:
         arm, bones = _arm(model)
@@ -107,8 +108,8 @@ def fit(
             fibers=fibers, loss=loss,
             prior={"*": 0.1} | {k: _number(v) for k, v in _pairs("--prior", prior).items()},
             bounds={k: _range(v) for k, v in _pairs("--bounds", bounds).items()},
-            groups=_pairs("--group", group), fixed=fixed or (), held_out=held, lowpass=lowpass,
-            in_degrees=degrees,
+            groups={k: v.split(",") for k, v in _pairs("--group", group).items()},
+            fixed=fixed or (), held_out=held, lowpass=lowpass, in_degrees=degrees,
         )  # fmt: skip
         expected = problem.expected(_EXPECTED if not sigma else sigma)
         before = conditions_in_words(problem) + certainty_in_words(problem.names, expected)
@@ -184,6 +185,8 @@ def _pairs(option: str, given: list[str] | None) -> dict[str, str]:
         name, equals, value = one.partition("=")
         if not (name and equals and value):
             raise ModelError(f"{option} {one}; must be NAME=VALUE")
+        if name in found:
+            raise ModelError(f"{option} {one}; must be given once for {name!r}")
         found[name] = value
     return found
 

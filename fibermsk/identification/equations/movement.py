@@ -27,6 +27,12 @@ LEAD = 0.5
 """Time [s] that delay, filter and activation take to forget how they began."""
 
 _UNIT = 1.0 + 1e-9
+_SILENT = 0.02
+"""Largest EMG of all muscles below which its unit is another."""
+_WHOLE_TURNS = 4.0 * np.pi
+"""Angle that no joint has [rad]."""
+_SPEEDS = 0.3
+"""Share by which given speeds may be off from those of the angles."""
 _JITTER = 1e-3
 """Relative deviation of a sampling interval from the mean."""
 
@@ -88,6 +94,26 @@ class Movement(NamedTuple):
     known_mass: Array | None
 
 
+def signals_of(source: Any, name: str) -> Signals:
+    """Signals from a file, arrays by name, or signals."""
+    if isinstance(source, Signals):
+        return source
+    if not isinstance(source, Mapping):
+        return read_signals(source)
+    if "time" not in source:
+        _check.refuse(name, "arrays", sorted(map(str, source)), "have 'time' among their names")
+    rest = {key: value for key, value in source.items() if key != "time"}
+    return Signals(name, source["time"], rest)
+
+
+def resampled(emg: Emg, interval: float) -> Emg:
+    """The same EMG at another interval [s]."""
+    time = emg.start + emg.interval * np.arange(emg.values.shape[0])
+    even = np.arange(time[0], time[-1] + 1e-9 * interval, interval)
+    values = np.stack([np.interp(even, time, one) for one in emg.values.T], axis=1)
+    return Emg(emg.start, interval, values)
+
+
 def emg_of(
     source: Any, columns: Mapping[str, str] | None, muscles: Sequence[str]
 ) -> tuple[Emg, list[str]]:
@@ -98,10 +124,7 @@ def emg_of(
     ModelError
         If a column is of no muscle, or a value is beyond [0, 1].
     """
-    if isinstance(source, Mapping):
-        rest = {key: value for key, value in source.items() if key != "time"}
-        source = Signals("arrays", source["time"], rest)
-    signals = source if isinstance(source, Signals) else read_signals(source)
+    signals = signals_of(source, "EMG")
     owner = f"EMG {signals.name!r}"
     own = dict[str, str]()
     for column in signals.values:
@@ -109,7 +132,8 @@ def emg_of(
         if muscle not in muscles:
             near = _check.suggestion(muscle, list(muscles))
             remedy = f"give columns={{{column!r}: <name of a muscle>}}, or remove it{near}"
-            _check.refuse(owner, "column", column, "be of a muscle of the model", remedy=remedy)
+            must = f"be of a muscle of the model, which {muscle!r} is not"
+            _check.refuse(owner, "column", column, must, remedy=remedy)
         if muscle in own:
             _check.refuse(owner, "column", column, f"be the only one of {muscle!r}")
         own[muscle] = column
@@ -129,6 +153,10 @@ def emg_of(
                 f"lie in [0, 1] ({wrong.size} of {values.shape[0]} samples do not)",
                 remedy="divide envelopes by that of a maximal contraction: fm.emg_activation",
             )  # fmt: skip
+    if values.max() < _SILENT:
+        remedy = "divide envelopes by that of a maximal contraction: fm.emg_activation"
+        must = f"reach {_SILENT:g} in one muscle: it looks as if it had another unit"
+        _check.refuse(owner, "largest value", float(values.max()), must, remedy=remedy)
     time, steps = signals.time, np.diff(signals.time)
     mean = float(steps.mean())
     if np.abs(steps - mean).max() > _JITTER * mean or 1.0 / mean > FASTEST:
@@ -145,10 +173,7 @@ def series_of(
 
     Columns ``<coordinate>/speed`` and ``<coordinate>/acceleration`` are used if all are there.
     """
-    if isinstance(motion, Mapping):
-        rest = {key: value for key, value in motion.items() if key != "time"}
-        motion = Signals("movement", motion["time"], rest)
-    signals = motion if isinstance(motion, Signals) else read_signals(motion)
+    signals = signals_of(motion, "movement")
     endings = "/speed", "/acceleration"
     rates = [[f"{name}{one}" for name in names] for one in endings]
     others = {key for key in signals.values if key.endswith(endings)}
@@ -159,11 +184,18 @@ def series_of(
     )  # fmt: skip
     found = motion_of(model, plain, in_degrees=degrees)
     warn_of(model, found)
+    known = {one.name: one for one in model.coordinates}
     missing = [name for name in names if name not in found.values]
     if missing:
         remedy = "add the columns, or lock the coordinates: Coordinate(locked=True)"
         must = f"have all free coordinates: {', '.join(names)}"
         _check.refuse(f"motion {found.name!r}", "columns", list(found.values), must, remedy=remedy)
+    for name in names:
+        largest = float(np.abs(found.values[name]).max())
+        if known[name].kind == "rotation" and largest > _WHOLE_TURNS:
+            must = "lie within two turns: it looks like degrees"
+            remedy = "say in_degrees=True, or correct the header of the file"
+            _check.refuse(f"motion {found.name!r}", name, largest, must, unit="rad", remedy=remedy)
     if not others:
         return found.name, smooth(found, list(names), lowpass)
     for one in (*rates[0], *rates[1]):
@@ -173,15 +205,27 @@ def series_of(
     if lowpass is not None:
         must = "be left out for a motion with speeds and accelerations"
         _check.refuse(f"motion {found.name!r}", "lowpass", lowpass, must, unit="Hz")
-    units = {one.name: one for one in model.coordinates}
     angle = np.array([
-        np.pi / 180.0 if _in_degrees(signals, degrees) and units[name].kind == "rotation" else 1.0
+        np.pi / 180.0 if _in_degrees(signals, degrees) and known[name].kind == "rotation" else 1.0
         for name in names
     ])  # fmt: skip
     speed, acceleration = (
         np.stack([signals.values[one] for one in own], axis=1) * angle for own in rates
     )
     value = np.stack([found.values[name] for name in names], axis=1)
+    own = smooth(found, list(names), None)
+    for what, given, exact in (
+        ("speed", speed, own.speed), ("acceleration", acceleration, own.acceleration),
+    ):  # fmt: skip
+        # away from the ends, where splines are less exact; noise of accelerations is let pass
+        inner = slice(given.shape[0] // 10, -(given.shape[0] // 10) or None)
+        slope = (given[inner] * exact[inner]).sum(axis=0) / (exact[inner] ** 2).sum(axis=0)
+        for k in np.flatnonzero(np.abs(slope - 1.0) > _SPEEDS).tolist():
+            if np.ptp(exact[inner, k]) > 1e-6:
+                must = f"be the rate of change of its values: it is {slope[k]:.3g} times that"
+                remedy = "check units: rad/s, or deg/s in a file in degrees"
+                column = f"{names[k]}/{what}"
+                _check.refuse(f"motion {found.name!r}", column, "given", must, remedy=remedy)
     return found.name, Series(found.time, value, speed, acceleration)
 
 
@@ -225,10 +269,7 @@ def fibers_of(source: Any, muscles: Sequence[str], time: Array) -> tuple[Array, 
     """Lengths of fibers (k, m) [m] at instants, and their rates, given or from a spline."""
     from scipy.interpolate import make_interp_spline
 
-    if isinstance(source, Mapping):
-        rest = {key: value for key, value in source.items() if key != "time"}
-        source = Signals("arrays", source["time"], rest)
-    signals = source if isinstance(source, Signals) else read_signals(source)
+    signals = signals_of(source, "fiber lengths")
     values = np.stack([signals.signal(name) for name in muscles], axis=1)
     begin, end = signals.time[0], signals.time[-1]
     if begin > time[0] + 1e-9 or end < time[-1] - 1e-9:

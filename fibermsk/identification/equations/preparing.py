@@ -11,7 +11,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.identification.equations.inertia import Base, Regressor, base_of
 from fibermsk.identification.equations.movement import Preparation
-from fibermsk.identification.unknowns import betas, texts
+from fibermsk.identification.unknowns import DELAYS, betas, texts
 from fibermsk.kernels.identification import fibers
 from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -24,6 +24,8 @@ _FILTER = 0.0098, 0.0174
 """Time constants of the filter of which the guess has the poles [s]."""
 _RISE, _FALL = 0.010, 0.040
 """Guesses of the time constants of muscles without activation dynamics [s]."""
+_TIMES = 1e-3, 0.5
+"""Range of time constants of activation [s]."""
 _STATES, _SEED = 300, 20
 """Random states from which base parameters are found."""
 
@@ -70,12 +72,12 @@ def common_guess(
         c = _check.array(OWNER, "filter", filter, (2,)).tolist()
         if not all(-1.0 < one < 0.0 for one in c):
             _check.refuse(OWNER, "filter", tuple(c), "be two numbers in (-1, 0)")
-    delay = _check.positive(OWNER, "emg_delay", delay, "s")
+    delay = _within("emg_delay", delay, DELAYS)
     if times is not None:
         _check.instance(OWNER, "activation_times", times, (tuple, list), "two numbers")
         if len(times) != 2:
             _check.refuse(OWNER, "activation_times", times, "be two numbers", unit="s")
-        own = [_check.positive(OWNER, "activation_times", one, "s") for one in times]
+        own = [_within("activation_times", one, _TIMES) for one in times]
         return np.array([*betas(c), delay, *own])
     rise, fall = _RISE, _FALL
     for name in seen:
@@ -93,3 +95,12 @@ def coordinates_of_accelerations(skeleton: Skeleton) -> Array:
     q = skeleton.start
     S = np.array([list(skeleton.rates(q, unit).values()) for unit in np.eye(skeleton.n)]).T
     return np.asarray(np.linalg.qr(S, mode="r"), float)
+
+
+def _within(field: str, value: Any, span: tuple[float, float]) -> float:
+    """Time in a range [s]."""
+    value = _check.positive(OWNER, field, value, "s")
+    if not span[0] <= value <= span[1]:
+        must = f"lie in [{span[0]:g}, {span[1]:g}] s"
+        _check.refuse(OWNER, field, value, must, unit="s", remedy="times are in seconds")
+    return value

@@ -11,7 +11,9 @@ the guess, which noise of EMG does not pull, and noise of torques pulls up.
 give, of which with x = R^T f - tau, orthonormal coordinates T of the accelerations and the mass
 matrix M it is the component along B = T^-T M N:
 
-    d = B (B^T B)^-1 rho.
+    d = B (B^T B)^-1 rho,
+
+over the deviation of d at the guess, times that of rho there: all residuals are in N m.
 """
 
 from __future__ import annotations
@@ -86,10 +88,14 @@ class Residual:
         guess = unknowns.at(unknowns.guess)
         self.pivot = self._leading(guess) if loss == "normalized" else -1
         self._first = guess.base[self.pivot] if loss == "normalized" else 1.0
-        self._variance = 1.0
+        self._torque = 1.0
         if loss == "acceleration":
-            d = np.concatenate([self._accelerations(k, guess)[0] for k in range(len(movements))])
-            self._variance = float(((d - d.mean(axis=0)) ** 2).sum(axis=1).mean()) or 1.0
+            several = range(len(self.movements))
+            d = np.concatenate([self._accelerations(k, guess)[0] for k in several])
+            rho = np.concatenate([self._left_over(k, guess)[0] for k in several])
+            variance = ((d - d.mean(axis=0)) ** 2).sum(axis=1).mean()
+            if variance > 0.0:
+                self._torque = float(np.sqrt((rho**2).mean() / variance))
 
     def forces(self, movement: Movement, numbers: Numbers) -> Forces:
         """Activations and forces along a movement, with derivatives."""
@@ -136,8 +142,7 @@ class Residual:
     def _rows(self, k: int, numbers: Numbers) -> tuple[Array, Array]:
         if self.loss == "acceleration":
             d, J = self._accelerations(k, numbers)
-            size = np.sqrt(self._variance)
-            return d / size, J / size
+            return self._torque * d, self._torque * J
         rho, J = self._left_over(k, numbers)
         if self.loss == "normalized":
             now = numbers.base[self.pivot]

@@ -13,7 +13,7 @@ VERDICTS = ("data", "prior", "not identifiable")
 _BY_DATA, _BY_BOTH = 0.3, 0.9
 """Deviation over that of the guess below which the data tell a number, or help to."""
 
-_QUANTILE = 1.959963984540054
+QUANTILE = 1.959963984540054
 """Of a normal distribution, for 95 %."""
 
 _SLOPPY = 5
@@ -87,7 +87,7 @@ def certainty_of(J: Array, z: Array, unknowns: Unknowns, sigma: float) -> Certai
         VERDICTS[0] if one < _BY_DATA else VERDICTS[1] if one < _BY_BOTH else VERDICTS[2]
         for one in share
     )
-    half = _QUANTILE * deviation
+    half = QUANTILE * deviation
     return Certainty(
         deviation, np.stack([z - half, z + half], axis=1), covariance / np.outer(size, size),
         share, verdict, sigma, np.asarray(singular, float), ways,
@@ -97,10 +97,10 @@ def certainty_of(J: Array, z: Array, unknowns: Unknowns, sigma: float) -> Certai
 def independent_samples(residuals: Array) -> tuple[float, Array]:
     """Number of independent samples in rows (k, c) in time, and their autocorrelation.
 
+    Their mean should be zero: a bias is correlation.
     The autocorrelation is summed up to where it first falls below zero.
     """
-    x = residuals - residuals.mean(axis=0)
-    k = x.shape[0]
+    x, k = residuals, residuals.shape[0]
     n = 1 << (2 * k - 1).bit_length()
     power = np.abs(np.fft.rfft(x, n, axis=0)) ** 2
     own = np.fft.irfft(power, n, axis=0)[:k].sum(axis=1)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.errors import ModelError
 from fibermsk.identification.fit.certainty import independent_samples
 from fibermsk.identification.fit.solve import Found, Step, adam, levenberg_marquardt
 from fibermsk.identification.problem import IdentificationProblem
@@ -84,16 +85,23 @@ def search(
     sigma: float | None,
     method: str = "lm",
     iterations: int = 4000,
+    start: Array | None = None,
     tell: Callable[[Step], None] | None = None,
 ) -> Solved:
-    """Search from the guess of a problem.
+    """Search from the guess of a problem, or from a start that is believed first in its place.
 
     `sigma` is the deviation of independent residuals; None to estimate it, 0 for exact data, in
     which the guess does not count at the end.
     """
+    if start is None and not np.isfinite(problem.residual.rows(problem.guess)[0]).all():
+        raise ModelError(
+            "identify: the model has no finite forces at the guess; must have: check lengths of "
+            "fibers and tendons, and the filter"
+        )
     run = _Run(problem, iterations, tell)
     begin = clock.perf_counter()
-    z = problem.guess
+    z = problem.guess if start is None else start
+    run.prior = problem.prior._replace(guess=z)
     if method == "adam":
         found = adam(problem.residual.rows, z, problem.lower, problem.upper,
                      problem.unknowns.scale, most=iterations, tell=tell)  # fmt: skip
@@ -107,7 +115,7 @@ def search(
             break
         if sigma is not None and weight <= sigma:
             break
-    weight, restarted = run.last(sigma, z), tuple[str, ...]()
+    run.prior, weight = problem.prior, run.last(sigma, z)
     z = run.descend(z, weight, _LAST, _FINE)
     for _ in range(_ROUNDS if sigma is None else 0):
         weight = run.last(sigma, z)
@@ -127,7 +135,7 @@ class _Run:
         self, problem: IdentificationProblem, most: int, tell: Callable[[Step], None] | None
     ) -> None:
         self._problem, self._most, self._tell = problem, most, tell
-        self.used, self.converged = 0, False
+        self.used, self.converged, self.prior = 0, False, problem.prior
         self.history = list[Trace]()
 
     def descend(self, z: Array, weight: float, most: int, tolerance: float) -> Array:
@@ -143,8 +151,8 @@ class _Run:
                 self._tell(step._replace(iteration=before + step.iteration))
 
         found = levenberg_marquardt(
-            own.residual.rows, z, own.lower, own.upper, own.unknowns.scale, prior=own.prior,
-            weight=weight, most=max(min(most, self._most - self.used), 1), tolerance=tolerance,
+            own.residual.rows, z, own.lower, own.upper, own.unknowns.scale, prior=self.prior,
+            weight=weight, most=max(min(most, self._most - self.used), 0), tolerance=tolerance,
             floor=rows * _EXACT**2, tell=tell,
         )  # fmt: skip
         self.used += found.iterations
@@ -166,8 +174,14 @@ class _Run:
             independent_samples(part.reshape(one.time.size, -1))[0]
             for part, one in zip(parts, problem.training, strict=True)
         ]
-        left = max(r.size - z.size, 1)
-        return float(np.sqrt((r @ r) / left * r.size / sum(several)))
+        # what the data tell takes as many independent samples
+        J = self._problem.residual.rows(z)[1] * self._problem.unknowns.scale
+        singular = np.linalg.svd(J, compute_uv=False) ** 2
+        independent, sigma = sum(several), np.sqrt((r @ r) / r.size)
+        for _ in range(_ROUNDS):
+            told = float((singular / (singular + sigma**2 + 1e-300)).sum())
+            sigma = np.sqrt((r @ r) / max(independent - told, 1.0))
+        return float(sigma)
 
     def last(self, sigma: float | None, z: Array) -> float:
         """Weight of the guess at the end."""
@@ -184,7 +198,7 @@ class _Run:
             if found is None:
                 continue
             mean, guess = found
-            best, cost = z, self._cost(z, weight)
+            best, cost, converged = z, self._cost(z, weight), self.converged
             for share in _STARTS:
                 first = z.copy()
                 at = [
@@ -194,7 +208,8 @@ class _Run:
                 first[at] = share * guess, max(mean - share * guess, problem.lower[at[1]])
                 new = self.descend(first, weight, _LAST, _FINE)
                 if self._cost(new, weight) < 0.99 * cost:
-                    best, cost = new, self._cost(new, weight)
+                    best, cost, converged = new, self._cost(new, weight), self.converged
+            self.converged = converged
             if best is not z:
                 z = best
                 restarted.append(muscle)
@@ -215,5 +230,5 @@ class _Run:
         return list(dict.fromkeys(names))
 
     def _cost(self, z: Array, weight: float) -> float:
-        r, more = self._problem.residual.rows(z)[0], self._problem.prior.rows(z, weight)[0]
+        r, more = self._problem.residual.rows(z)[0], self.prior.rows(z, weight)[0]
         return float(r @ r + more @ more)

@@ -91,6 +91,8 @@ def levenberg_marquardt(
 
     r, J = all_rows(z)
     cost = float(r @ r)
+    if not np.isfinite(cost):
+        return Found(z, np.inf, 0, False)
     damping, growth, iterations, small = _FIRST_DAMPING, 2.0, 0, 0
     while iterations < most:
         pull = J.T @ r
@@ -129,8 +131,10 @@ def levenberg_marquardt(
             if tiny and abs(change) <= tolerance * cost:
                 return Found(z, cost, iterations, True)
             damping, growth = damping * growth, 2.0 * growth
-        if small >= 2 or cost <= floor or (not accepted and damping >= _MOST_DAMPING):
+        if small >= 2 or cost <= floor:
             return Found(z, cost, iterations, True)
+        if not accepted:
+            break
     return Found(z, cost, iterations, False)
 
 

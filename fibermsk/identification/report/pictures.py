@@ -21,8 +21,10 @@ def draw_estimates(found: Identification) -> Any:
              for one in OF_A_MUSCLE]  # fmt: skip
     taken = {k for _, members in kinds for k in members}
     common = [k for k, name in enumerate(problem.names) if name in COMMON]
-    rest = [k for k in range(len(problem.names)) if k not in taken and k not in common]
-    kinds += [("base parameters", rest), ("EMG and activation", common)]
+    groups = [k for k, name in enumerate(problem.names) if name in problem.choices.groups]
+    known = {*taken, *common, *groups}
+    rest = [k for k in range(len(problem.names)) if k not in known]
+    kinds += [("base parameters", rest), ("EMG and activation", common), ("groups", groups)]
     kinds = [(title, members) for title, members in kinds if members]
     rows = -(-len(kinds) // 2)
     height = max(len(members) for _, members in kinds)
@@ -37,7 +39,7 @@ def draw_estimates(found: Identification) -> Any:
         axes.barh(at, 2.0 * half, left=off - half, color=colors, alpha=0.35, height=0.7)
         axes.scatter(off, at, c=colors, s=14)
         labels = [problem.names[k].partition("/")[0] for k in members]
-        if title in ("base parameters", "EMG and activation"):
+        if title in ("base parameters", "EMG and activation", "groups"):
             labels = [problem.names[k] for k in members]
         axes.set_yticks(at, labels, fontsize=7)
         axes.invert_yaxis()

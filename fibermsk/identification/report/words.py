@@ -19,8 +19,14 @@ _NEGATIVE = 0.01
 
 _MOST = 12
 
+_SCALED = {
+    "normalized": " (both at the scale of the guess)", "torque": "",
+    "acceleration": " (both as accelerations, in units of the torques at the guess)",
+}  # fmt: skip
+
 CAUTION = (
-    "Intervals hold if the model is right and its residuals are noise. Errors of EMG shrink "
+    "Intervals hold if the model is right and its residuals are noise; errors of moment arms and "
+    "lengths, which the unknowns absorb, are not in them. Errors of EMG shrink "
     "forces and inertias together; a weighed load, a known segment mass or a measured torque "
     "anchors their scale. Accuracy on exact data does not carry over to measured EMG: 20 s of it "
     "tell hardly more than a guess of 10 %; record minutes."
@@ -54,6 +60,7 @@ def conditions_in_words(problem: IdentificationProblem) -> list[str]:
         f"parameters; {sum(one.time.size for one in problem.training)} instants in "
         f"{len(problem.training)} movement{'s' * (len(problem.training) > 1)}"
     )
+    lines.append(f"speeds and accelerations: {problem.rates}")
     if problem.held_out:
         lines.append(f"{len(problem.held_out)} held out: {problem.held_out[0].name!r}")
     return lines
@@ -89,6 +96,11 @@ def found_in_words(found: Identification) -> list[str]:
     lines.append(
         f"{state} after {own.iterations} steps in {own.seconds:.1f} s; residuals {own.rms:.3g} N m"
         + (f", believed to {own.sigma:.3g} N m" if own.sigma else "")
+        + _SCALED[found.problem.loss]
+    )
+    lines.append(
+        f"scale: anchored by {found.problem.conditions.anchor:.3g} N m that is known, against "
+        f"residuals of {own.rms:.3g} N m"
     )
     if own.restarted:
         lines.append(f"muscles that started a second time: {', '.join(own.restarted)}")
@@ -106,11 +118,13 @@ def found_in_words(found: Identification) -> list[str]:
             f"{name}: slack length of the tendon {1e3 * slack.length:.4g} mm, deviation "
             f"{1e3 * slack.deviation:.2g} mm"
         )
+    lines += _short(found)
     for one in found.movements:
         kind = "held out" if one.held_out else "used"
         lines.append(
             f"{one.name} ({kind}): residual {one.rms:.3g} of {one.size:.3g} N m, "
-            f"{one.residual.size} samples count as {one.independent:.0f}"
+            f"{one.residual.size} samples count as {one.independent:.0f}; by coordinate "
+            + ", ".join(f"{name} {value:.3g}" for name, value in one.by_coordinate.items())
         )
         for name, share in one.negative.items():
             if share > _NEGATIVE:
@@ -119,6 +133,20 @@ def found_in_words(found: Identification) -> list[str]:
                     "of the time: model or EMG are wrong"
                 )
     lines += inertia_in_words(found)
+    return lines
+
+
+def _short(found: Identification) -> list[str]:
+    """Muscles whose path is shorter in what was held out than the tendon that was found."""
+    problem, lines = found.problem, list[str]()
+    slack = problem.unknowns.at(found.solved.z).muscles[:, 2]
+    for one in problem.held_out if problem.mode == "rigid" else ():
+        for m, muscle in enumerate(problem.preparation.seen):
+            if problem.used[m] and one.path[:, m].min() <= slack[m]:
+                lines.append(
+                    f"{one.name}: the path of {muscle.name} becomes shorter than its tendon, and "
+                    "its force there is none"
+                )
     return lines
 
 
