@@ -70,7 +70,7 @@ def main() -> None:
     first.set(xlabel="step [-]", ylabel="mean error [%]", title="all numbers, each guess")
     first.plot([], color=COLORS["M1"], label="M1, deep EMG unused")
     first.plot([], color=COLORS["M2"], label="M2, all EMG")
-    first.legend(fontsize=7)
+    first.legend(fontsize=7, loc="lower left")
     for axes, (kind, by_method) in zip(rest, groups.items(), strict=False):
         for method, several in by_method.items():
             last = max(steps[-1] for steps, _ in several)

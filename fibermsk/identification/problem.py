@@ -28,10 +28,13 @@ from fibermsk.identification.equations.preparing import (
     DELAY,
     OWNER,
     base_parameters,
+    checked_count,
     common_guess,
     coordinates_of_accelerations,
     known_of,
+    loads_of,
     prepare,
+    several_of,
 )
 from fibermsk.identification.equations.residual import LOSSES, Residual
 from fibermsk.identification.fit.certainty import Certainty, certainty_of
@@ -99,6 +102,9 @@ class IdentificationProblem:
         speeds and accelerations come from a spline, or from columns ``<coordinate>/speed`` and
         ``<coordinate>/acceleration``. EMG in [0, 1], any rate, a column for each muscle, from 0.5 s
         before the first instant that is used.
+    loads : sequence of sequences of ExternalForce, optional
+        Known external forces of each movement, such as a weight in the hand: what
+        `read_external_loads` reads. They anchor the scale.
     columns : mapping of str to str, optional
         Names of muscles by column of the EMG.
     bodies : sequence of str, optional
@@ -164,6 +170,7 @@ class IdentificationProblem:
         motion: Any,
         emg: Any,
         *,
+        loads: Sequence[Sequence[ExternalForce]] | None = None,
         columns: Mapping[str, str] | None = None,
         bodies: Sequence[str] | None = None,
         mode: str = "rigid",
@@ -189,17 +196,18 @@ class IdentificationProblem:
         choices = Choices.of(OWNER, prior, bounds, groups, fixed)
         if columns is not None:
             _check.instance(OWNER, "columns", columns, Mapping, "a dict of muscles by column")
-        motions, records = _several(motion), _several(emg)
+        motions, records = several_of(motion), several_of(emg)
         if not motions:
             _check.refuse(OWNER, "motion", motion, "be one movement or more")
         if len(motions) != len(records):
             must = f"be as many as the motions, {len(motions)}"
             _check.refuse(OWNER, "emg", len(records), must)
-        lengths = [None] * len(motions) if fibers is None else _several(fibers)
+        lengths = [None] * len(motions) if fibers is None else several_of(fibers)
         if (fibers is not None) != (mode == "fiber") or len(lengths) != len(motions):
             must = 'be given for the mode "fiber", for every motion, and for no other mode'
             _check.refuse(OWNER, "fibers", len(lengths) if fibers is not None else None, must)
-        held_out = _held_out(held_out, len(motions))
+        loaded = loads_of(loads, len(motions))
+        held_out = checked_count(held_out, len(motions))
         names = [one.name for one in model.muscles]
         found = [emg_of(one, columns, names) for one in records]
         seen = found[0][1]
@@ -222,7 +230,7 @@ class IdentificationProblem:
         self.base = base_parameters(self.preparation)
         self.movements = [
             self._movement(*one, lowpass, in_degrees)
-            for one in zip(motions, [one for one, _ in found], lengths, strict=True)
+            for one in zip(motions, [one for one, _ in found], lengths, loaded, strict=True)
         ]
         several = [one.name for one in self.movements]
         self.movements = [
@@ -355,8 +363,9 @@ class IdentificationProblem:
         return Residual(movements, self.muscles, self.unknowns, self.loss, self._smooth, T)
 
     def _movement(
-        self, motion: Any, emg: Emg, lengths: Any, lowpass: float | None, degrees: bool | None
-    ) -> Movement:
+        self, motion: Any, emg: Emg, lengths: Any, loads: Sequence[ExternalForce],
+        lowpass: float | None, degrees: bool | None,
+    ) -> Movement:  # fmt: skip
         own = self.preparation
         names = list(own.skeleton.independent)
         name, series = series_of(own.model, motion, names, lowpass, degrees)
@@ -364,7 +373,7 @@ class IdentificationProblem:
         base = self.base.independent
         found = own.movement(
             name, first, series, emg, lambda A: np.ascontiguousarray(A[..., base]),
-            self.loss == "acceleration",
+            self.loss == "acceleration", loads,
         )  # fmt: skip
         if lengths is not None:
             length, rate = fibers_of(lengths, [one.name for one in own.seen], series.time)
@@ -385,17 +394,6 @@ class IdentificationProblem:
         if self.mode == "fiber":
             return fibers.FIBER
         return fibers.RIGID if law.tendon == "rigid" else fibers.ELASTIC
-
-
-def _several(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _held_out(value: Any, movements: int) -> int:
-    if type(value) is not int or not 0 <= value < movements:
-        must = f"be 0 or more, and less than the number of movements, {movements}"
-        _check.refuse(OWNER, "held_out", value, must)
-    return value
 
 
 def _projected(movement: Movement, forces: Array) -> Array:

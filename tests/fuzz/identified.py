@@ -19,7 +19,7 @@ def model(p):
 
 
 PROBLEM = {
-    "columns": {}, "bodies": None, "mode": "rigid", "fibers": None, "loss": "torque",
+    "loads": None, "columns": {}, "bodies": None, "mode": "rigid", "fibers": None, "loss": "torque",
     "delay": "smooth", "prior": 0.1, "bounds": {}, "groups": {}, "fixed": (),
     "filter": (-0.5, -0.6), "emg_delay": 0.04, "activation_times": (0.01, 0.04), "held_out": 0,
     "lowpass": None, "in_degrees": False,

@@ -109,6 +109,30 @@ def test_one_scale_is_free_but_for_what_is_known():
     np.testing.assert_allclose(r, 0.01 / 1.01 * known, atol=1e-9)
 
 
+def test_a_weight_in_the_hand_is_known_and_anchors_the_scale():
+    """It adds what a heavier hand adds at rest: its weight at the hand's place."""
+    plain, model = problem("deep"), arm()
+    pull = fm.ExternalForce("weight", model.body("hand"), (0.0, -9.81, 0.0))
+    motions, signals = data("deep")
+    settings = {"bodies": ("upper", "lower"), "filter": C, "emg_delay": 0.042}
+    own = fm.IdentificationProblem(model, motions, signals, loads=[[pull], []], **settings)
+    skeleton = fm.skeleton(model)
+    first, other = plain.training[0], own.training[0]
+    for k in (0, 200):
+        q = np.array([motions[0][name][k] for name in ("shoulder", "elbow")])
+        at = []
+        for j in range(2):
+            both = [q + d * np.eye(2)[j] for d in (1e-6, -1e-6)]
+            y = [skeleton.poses(one)["hand"] for one in both]
+            ends = [x[1][1] for x in y]
+            at.append(9.81 * (ends[0] - ends[1]) / 2e-6)
+        np.testing.assert_allclose(other.known[k] - first.known[k], at, atol=1e-6)
+    np.testing.assert_array_equal(own.training[1].known, plain.training[1].known)
+    assert own.conditions.anchor > plain.conditions.anchor
+    with pytest.raises(fm.ModelError, match="loads = 1; must be as many as the motions, 2"):
+        fm.IdentificationProblem(model, motions, signals, loads=[[pull]], **settings)
+
+
 def test_a_muscle_across_what_deep_ones_reach_is_in_no_equation():
     """Then all equations of the elbow are gone, and with them a muscle of the elbow alone."""
     model = arm()

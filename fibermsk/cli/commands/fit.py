@@ -38,6 +38,12 @@ def fit(
         list[Path] | None,
         typer.Option("--fibers", metavar="FILE", help="Lengths of fibers, for the mode fiber."),
     ] = None,
+    loads: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--loads", metavar="FILE.xml", help="External loads, one for each motion; repeatable."
+        ),
+    ] = None,
     loss: Annotated[
         str, typer.Option("--loss", help="normalized, torque or acceleration.")
     ] = "normalized",
@@ -86,6 +92,7 @@ def fit(
     First tells what the data can tell, and asks; then searches, predicts what was held out, and
     writes a report.
     """
+    from fibermsk.analysis import read_external_loads
     from fibermsk.cli.running.interrupts import interruptible
     from fibermsk.cli.running.progress import progress_report
     from fibermsk.cli.warned import collecting
@@ -103,13 +110,14 @@ def fit(
     held = held_out if held_out is not None else int(len(motion) > 1)
     with collecting() as warned:
         arm, bones = _arm(model)
+        given = [read_external_loads(one, arm) for one in loads] if loads else None
         problem = IdentificationProblem(
             arm, motion, emg, columns=_pairs("--column", column), bodies=body or bones, mode=mode,
             fibers=fibers, loss=loss,
             prior={"*": 0.1} | {k: _number(v) for k, v in _pairs("--prior", prior).items()},
             bounds={k: _range(v) for k, v in _pairs("--bounds", bounds).items()},
             groups={k: v.split(",") for k, v in _pairs("--group", group).items()},
-            fixed=fixed or (), held_out=held, lowpass=lowpass, in_degrees=degrees,
+            fixed=fixed or (), loads=given, held_out=held, lowpass=lowpass, in_degrees=degrees,
         )  # fmt: skip
         expected = problem.expected(_EXPECTED if not sigma else sigma)
         before = conditions_in_words(problem) + certainty_in_words(problem.names, expected)

@@ -307,14 +307,15 @@ class Preparation(NamedTuple):
     deep: tuple[LineMuscle, ...]
     regressor: Regressor
 
-    def forces(self, series: Series) -> tuple[Array, Array]:
+    def forces(self, series: Series, loads: Sequence[Any] = ()) -> tuple[Array, Array]:
         """Derivatives (k, n, 10 b) of the forces of a motion, and known forces (k, n).
 
-        External forces (`ExternalForce`) act at the times of the motion.
+        External forces (`ExternalForce`), those of the model and `loads`, act at its times.
         """
         Y, known = self.regressor.at(series.value, series.speed, series.acceleration)
-        if self.model.elements:
-            system = build(self.model)
+        loaded = self.model.edit(add=list(loads))
+        if loaded.elements:
+            system = build(loaded)
             for k, t in enumerate(series.time.tolist()):
                 q, p, a = series.value[k], series.speed[k], series.acceleration[k]
                 total = system.evaluate(t, q, p, a, tangent=False).residual[: self.skeleton.n]
@@ -322,12 +323,13 @@ class Preparation(NamedTuple):
         return Y, known
 
     def movement(
-        self, name: str, first: int, series: Series, emg: Emg, to_base: Any, with_mass: bool
-    ) -> Movement:
+        self, name: str, first: int, series: Series, emg: Emg, to_base: Any, with_mass: bool,
+        loads: Sequence[Any] = (),
+    ) -> Movement:  # fmt: skip
         """Paths and forces of a movement; `to_base` reduces derivatives to base parameters."""
         length, arms = paths_along(self.skeleton, (*self.seen, *self.deep), series.value)
         m = len(self.seen)
-        Y, known = self.forces(series)
+        Y, known = self.forces(series, loads)
         mass = known_mass = None
         if with_mass:
             mass, known_mass = self._mass(series.value)

@@ -9,6 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.forces import ExternalForce
 from fibermsk.identification.equations.inertia import Base, Regressor, base_of
 from fibermsk.identification.equations.movement import Preparation
 from fibermsk.identification.unknowns import DELAYS, betas, texts
@@ -28,6 +29,33 @@ _TIMES = 1e-3, 0.5
 """Range of time constants of activation [s]."""
 _STATES, _SEED = 300, 20
 """Random states from which base parameters are found."""
+
+
+def several_of(value: Any) -> list[Any]:
+    """Items of a list or tuple, or one item."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def loads_of(value: Any, movements: int) -> list[tuple[ExternalForce, ...]]:
+    """External forces of each movement."""
+    if value is None:
+        return [()] * movements
+    several = _check.items(OWNER, "loads", value, (tuple, list), "forces", "forces by movement")
+    if len(several) != movements:
+        _check.refuse(OWNER, "loads", len(several), f"be as many as the motions, {movements}")
+    what = "an ExternalForce", "external forces"
+    return [
+        _check.items(OWNER, f"loads[{k}]", one, ExternalForce, *what)
+        for k, one in enumerate(several)
+    ]
+
+
+def checked_count(value: Any, movements: int) -> int:
+    """Number of movements that are held out."""
+    if type(value) is not int or not 0 <= value < movements:
+        must = f"be 0 or more, and less than the number of movements, {movements}"
+        _check.refuse(OWNER, "held_out", value, must)
+    return value
 
 
 def prepare(model: Model, seen: Sequence[str], bodies: Sequence[str] | None) -> Preparation:
