@@ -193,6 +193,8 @@ class IdentificationProblem:
         self.mode = _check.choice(OWNER, "mode", mode, MODES)
         self.loss = _check.choice(OWNER, "loss", loss, LOSSES)
         self._smooth = _check.choice(OWNER, "delay", delay, DELAYS) == "smooth"
+        if lowpass is not None:
+            lowpass = _check.positive(OWNER, "lowpass", lowpass, "Hz")
         choices = Choices.of(OWNER, prior, bounds, groups, fixed)
         if columns is not None:
             _check.instance(OWNER, "columns", columns, Mapping, "a dict of muscles by column")

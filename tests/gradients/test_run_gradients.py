@@ -299,7 +299,7 @@ def test_fibers_alone_have_gradients():
 def test_a_time_of_a_table_on_a_frame_is_warned_of():
     model = muscles_with_states()
     run, aim = fm.Simulation(model, 0.03, 5e-3), objective(model)
-    with pytest.warns(fm.ModelWarning, match=r"times\[0\]' = 0 s coincide with"):
+    with pytest.warns(fm.ModelWarning, match=r"times\[0\]' = 0 s: a corner at which"):
         fm.gradient(run, aim, "line/activation/excitation/times")
     assert worst(run, aim, "line/activation/excitation/times/1") < 1e-6
 

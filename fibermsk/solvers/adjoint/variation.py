@@ -113,19 +113,31 @@ class Variation(NamedTuple):
 
     def of(self, function: Callable[[Any], Array]) -> Array:
         """Derivative of a vector that a system gives."""
-        values = [function(system) for system in self.systems]
-        total: Any = sum(w * one for w, one in zip(self.weights, values, strict=True))
         if self.finer is None:
-            return total
-        # those over one step and over two, of which it is made
+            return self._total([function(system) for system in self.systems])
+        return self._smoothest(function)[0]
+
+    def _total(self, values: Sequence[Array]) -> Any:
+        return sum(w * one for w, one in zip(self.weights, values, strict=True))
+
+    def _smoothest(self, function: Callable[[Any], Array]) -> tuple[Array, float]:
+        """Derivative, and how far those over one step and over two differ, of which it is made.
+
+        With smaller steps where that is more than of a smooth vector, if it is less then: round-off
+        grows with smaller steps.
+        """
+        values = [function(system) for system in self.systems]
+        total = self._total(values)
         narrow = 0.75 * self.weights[2] * (values[2] - values[1])
         wide = 3.0 * self.weights[0] * (values[3] - values[0])
-        if np.abs(narrow - wide).max() <= _SMOOTH * np.abs(total).max():
-            return total
+        off = float(np.abs(narrow - wide).max() / max(np.abs(total).max(), 1e-300))
+        if off <= _SMOOTH or self.finer is None:
+            return total, off
         finer = self.finer()
         for own, coarse in zip(finer.systems, self.systems, strict=True):
             own.restore(coarse.memory())
-        return finer.of(function)
+        other, less = finer._smoothest(function)
+        return (other, less) if less < off else (total, off)
 
     def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
         """See `Change.pull`."""
