@@ -25,8 +25,8 @@ _SCALED = {
 }  # fmt: skip
 
 CAUTION = (
-    "Intervals hold if the model is right and its residuals are noise; errors of moment arms and "
-    "lengths, which the unknowns absorb, are not in them. Errors of EMG shrink "
+    "Intervals hold if the model is right; errors of moment arms and lengths, which the unknowns "
+    "absorb, are in them in part. Errors of EMG shrink "
     "forces and inertias together; a weighed load, a known segment mass or a measured torque "
     "anchors their scale. Accuracy on exact data does not carry over to measured EMG: 20 s of it "
     "tell hardly more than a guess of 10 %; record minutes."
