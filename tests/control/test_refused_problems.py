@@ -30,13 +30,13 @@ def biceps(**fields):
     return model((lambda own: own.muscle("biceps"), fields))
 
 
-def beside_insertion(elbow):
-    """Place of the cylinder in whose middle the insertion of the biceps is at an angle."""
+def beside_insertion(elbow, off=0.015):
+    """Place of the cylinder in which the insertion of the biceps is at an angle."""
     own = fm.make_scene("two_muscle_arm").model
     skeleton, end = fm.skeleton(own), own.muscle("biceps").points[1].station
     R, x = skeleton.poses(skeleton.q_of({"elbow": elbow}))["forearm"]
     place = x + R @ np.asarray(end.position)
-    return {"position": (place[0], 0.0, place[2] + 0.015)}
+    return {"position": (place[0], 0.0, place[2] + off)}
 
 
 @dataclass(frozen=True)
@@ -392,3 +392,11 @@ def test_a_solution_is_kept_in_a_file(tmp_path):
         np.testing.assert_array_equal(again.tables["control"][name].values, column.values)
     assert again.stats["control"]["objective"] == solution.objective
     assert set(again.tables) == {"control", "optimum", "multipliers", "convergence", "sparsity"}
+
+
+def test_a_point_that_passes_its_cylinder_is_named():
+    """Between a start and an end that lie outside."""
+    across = model((lambda own: own.muscle("biceps").wraps[0].shape, beside_insertion(1.0, 0.0)))
+    problem = arm(model=across, steps=40, end=fm.AtRest(elbow=1.7))
+    with pytest.raises(fm.ConvergenceError, match="last point of line muscle 'biceps' lies 0.0"):
+        problem.solve(progress=False, iterations=100)

@@ -24,7 +24,7 @@ def checked(problem: OptimalControl, ends: Ends, solved: Solved, nodes: list[Nod
     if solved.status != "success":
         return solved
     plant = ends.plant
-    reason = _leap(plant, nodes) or _unmet(problem, ends, nodes) or _inside(plant, nodes)
+    reason = _leap(plant, nodes) or _unmet(problem, ends, nodes) or inside(plant, nodes)
     return replace(solved, status="failed", reason=reason) if reason else solved
 
 
@@ -54,7 +54,7 @@ def _leap(plant: Plant, nodes: list[Node]) -> str:
     )
 
 
-def _inside(plant: Plant, nodes: list[Node]) -> str:
+def inside(plant: Plant, nodes: list[Node]) -> str:
     """Point of a muscle that lies in its surface at a node, where there is no path."""
     for muscle in plant.muscles:
         if not isinstance(muscle.path, ExactPath) or muscle.path.surface is None:

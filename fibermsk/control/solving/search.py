@@ -25,7 +25,7 @@ from fibermsk.control.solving.again import (
     simulated,
     started_model,
 )
-from fibermsk.control.solving.checked import checked
+from fibermsk.control.solving.checked import checked, inside
 from fibermsk.control.solving.guess import BEND, Guess, resampled, straight
 from fibermsk.control.solving.remarks import remarks_of
 from fibermsk.control.solving.solution import ControlSolution, Resimulation, as_result, by_name
@@ -386,6 +386,9 @@ def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
     equations, unknowns = sizes_of(own)
     if equations > unknowns:
         text += f"; {equations} equations have {unknowns} unknowns: use more steps or controls"
+    pathless = inside(own.plant, found.guess.nodes)
+    if pathless:
+        text += f"; {pathless}"
     bound = _at_bounds(found)
     if bound:
         text += f"; at their bounds: {bound}"
