@@ -147,6 +147,14 @@ def fraction(owner: str, field: str, value: Any, unit: str = "") -> float:
     )
 
 
+def whole(owner: str, field: str, value: Any) -> int:
+    """Integer, zero or positive."""
+    number = -1 if isinstance(value, bool) or not isinstance(value, Integral) else int(value)
+    if number < 0:
+        refuse(owner, field, value, "be an integer, 0 or more")
+    return number
+
+
 def count(owner: str, field: str, value: Any, most: int = 2**62) -> int:
     """Integer from one to `most`."""
     number = 0 if isinstance(value, bool) or not isinstance(value, Integral) else int(value)

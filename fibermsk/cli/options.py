@@ -33,6 +33,12 @@ Bundle = Annotated[
     ),
 ]
 
+Degrees = Annotated[
+    bool | None,
+    typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),
+]
+JsonOut = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
 # Options that may be followed by several values, and the pattern of a value.
 _MANY = {
     "--set": re.compile(r"[^\W\d]\w*="),

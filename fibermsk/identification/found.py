@@ -222,8 +222,7 @@ def identify(
     _check.function(owner, "progress", progress)
     if client is not None and not (hasattr(client, "submit") and hasattr(client, "gather")):
         _check.refuse(owner, "client", client, "be a client of dask.distributed, or None")
-    if type(seed) is not int or seed < 0:
-        _check.refuse(owner, "seed", seed, "be an integer, 0 or more")
+    _check.whole(owner, "seed", seed)
     starts: list[Array | None] = [None]
     rng = np.random.default_rng(seed)
     starts += [problem.unknowns.of(scatter(problem, rng, spread)) for _ in range(guesses - 1)]
@@ -329,7 +328,8 @@ def along(
 ) -> MovementFit:
     """Residuals and forces of a movement."""
     numbers, own = problem.unknowns.at(z), problem.residual
-    forces, x = own.forces(movement, numbers), own.torques(movement, numbers)
+    forces = own.forces(movement, numbers)
+    x = own.torques(movement, numbers, forces)
     torque = movement.derivatives @ numbers.base + movement.known
     N = movement.reach.left
     left = np.einsum("knc,kn->kc", N, x)

@@ -122,7 +122,7 @@ class IdentificationProblem:
         How EMG is interpolated between its samples.
     prior : float or mapping of str to float
         Relative deviation of the guess: of all numbers, or by name or pattern, such as
-        ``{"humerus/m": 0.01}``; 0.1 for others.
+        ``{"humerus/m": 0.01}``; 0.1 for others. Later patterns count more.
     bounds : mapping of str to (float, float), optional
         Bounds by name or pattern, in units of the numbers.
     groups : mapping of str to str or sequence of str, optional
@@ -244,11 +244,10 @@ class IdentificationProblem:
             refuse_full(one.reach, self.preparation.skeleton.n, self.deep)
         self.training = self.movements[: len(motions) - held_out]
         self.held_out = self.movements[len(motions) - held_out :]
-        laws = [self._law(one) for one in self.preparation.seen]
-        kinds = [self._kind(law) for law in laws]
-        tables, own = tables_of(self.preparation.seen, laws)
-        self.laws = laws
-        self.muscles = known_of(kinds, laws, own, tables)
+        self.laws = [self._law(one) for one in self.preparation.seen]
+        kinds = [self._kind(law) for law in self.laws]
+        tables, own = tables_of(self.preparation.seen, self.laws)
+        self.muscles = known_of(kinds, self.laws, own, tables)
         guess = Numbers(
             np.array([numbers_of(one) for one in self.preparation.seen]),
             self.base.of(self.preparation.regressor.values),
@@ -371,7 +370,7 @@ class IdentificationProblem:
         own = self.preparation
         names = list(own.skeleton.independent)
         name, series = series_of(own.model, motion, names, lowpass, degrees)
-        first, _, series = at_samples(name, series, emg)
+        first, series = at_samples(name, series, emg)
         base = self.base.independent
         found = own.movement(
             name, first, series, emg, lambda A: np.ascontiguousarray(A[..., base]),

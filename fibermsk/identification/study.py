@@ -95,8 +95,7 @@ class IdentificationStudy:
             _check.choice(owner, "noise", name, [*NOISE])
             _check.non_negative(owner, f"noise[{name!r}]", size)
         _check.positive(owner, "spread", self.spread)
-        if type(self.seed) is not int or self.seed < 0:
-            _check.refuse(owner, "seed", self.seed, "be an integer, 0 or more")
+        _check.whole(owner, "seed", self.seed)
         if not (isinstance(self.sigma, str) and self.sigma == "estimate"):
             _check.non_negative(owner, "sigma", self.sigma, "N m")
         for name in ("guesses", "workers", "frames"):

@@ -41,7 +41,7 @@ _LEAST_SLACK = 1e-4
 _MOST_PENNATION = 1.2
 """[rad]"""
 
-DELAYS = 0.005, 0.150
+DELAY_RANGE = 0.005, 0.150
 _TIMES = 0.2, 5.0
 """Bounds of the delay [s], and of time constants over the guess."""
 
@@ -243,7 +243,7 @@ def unknowns_of(
     at = slice(n - 5 - b, n - 5)
     cov[at, at] = _of_base(base, inertia_names, inertia, deviation)
     cov[-5:-3, -5:-3] = _of_filter(numbers.common, share[-5:-3])
-    lower, upper = _bounds(numbers, shortest, cov)
+    lower, upper = _bounds(numbers, shortest)
     free = np.ones(n, bool)
     for m in range(len(muscles)):
         own = slice(5 * m, 5 * m + 5)
@@ -344,7 +344,7 @@ def _matched(values: Mapping[str, Any], names: Sequence[str], what: str) -> dict
     return {one: value for pattern, value in values.items() for one in _names(pattern, names, what)}
 
 
-def _bounds(numbers: Numbers, shortest: Array, cov: Array) -> tuple[Array, Array]:
+def _bounds(numbers: Numbers, shortest: Array) -> tuple[Array, Array]:
     """Usual bounds of all numbers."""
     low, high = (factor * numbers.muscles for factor in _MUSCLE_RANGE)
     slack = numbers.muscles[:, 2]
@@ -353,8 +353,12 @@ def _bounds(numbers: Numbers, shortest: Array, cov: Array) -> tuple[Array, Array
     low[:, 3], high[:, 3] = 0.0, _MOST_PENNATION**2
     none = np.full(numbers.base.size, np.inf)
     common = numbers.common
-    low_c = np.array([-2.0, -1.0, DELAYS[0], _TIMES[0] * common[RISE], _TIMES[0] * common[FALL]])
-    high_c = np.array([2.0, 1.0, DELAYS[1], _TIMES[1] * common[RISE], _TIMES[1] * common[FALL]])
+    low_c = np.array(
+        [-2.0, -1.0, DELAY_RANGE[0], _TIMES[0] * common[RISE], _TIMES[0] * common[FALL]]
+    )
+    high_c = np.array(
+        [2.0, 1.0, DELAY_RANGE[1], _TIMES[1] * common[RISE], _TIMES[1] * common[FALL]]
+    )
     return np.r_[low.ravel(), -none, low_c], np.r_[high.ravel(), none, high_c]
 
 

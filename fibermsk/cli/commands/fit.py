@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk.cli.options import Degrees, JsonOut
 from fibermsk.cli.output import aligned, plain, print_json
 from fibermsk.errors import ModelError
 
@@ -81,11 +82,8 @@ def fit(
     lowpass: Annotated[
         float | None, typer.Option("--lowpass", metavar="HZ", help="Filter of the motions.")
     ] = None,
-    degrees: Annotated[
-        bool | None,
-        typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    degrees: Degrees = None,
+    json: JsonOut = False,
 ) -> None:
     """Find parameters of muscles and bones from motions and EMG, without EMG of deep muscles.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk.cli.commands.model_info import show_model
-from fibermsk.cli.options import Bundle, Geometry, GeometryOutside
+from fibermsk.cli.options import Bundle, Geometry, GeometryOutside, JsonOut
 from fibermsk.cli.output import aligned, print_check, print_json, print_time_error
 from fibermsk.cli.parameters import show_parameters
 from fibermsk.cli.running.job import check_job, resume_command
@@ -24,7 +24,7 @@ def info(
             help="Result file (.h5) or OpenSim model (.osim); with --parameters also a scene.",
         ),
     ],
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonOut = False,
     geometry: Geometry = None,
     geometry_outside: GeometryOutside = False,
     parameters: Annotated[

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from fibermsk.cli.options import Degrees, JsonOut
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
 
@@ -41,11 +42,8 @@ def inverse_dynamics(
         bool,
         typer.Option("--passive/--no-passive", help="Whether passive forces of joints act."),
     ] = True,
-    degrees: Annotated[
-        bool | None,
-        typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    degrees: Degrees = None,
+    json: JsonOut = False,
 ) -> None:
     """Find the generalized forces that give a motion."""
     from fibermsk.analysis import inverse_dynamics, read_external_loads

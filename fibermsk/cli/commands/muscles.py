@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk.cli.options import JsonOut
 from fibermsk.cli.output import PICTURES, check_out, print_json, write_figure
 from fibermsk.errors import ModelError
 
@@ -39,7 +40,7 @@ def muscles(
         list[str] | None,
         typer.Option("--set", metavar="COORDINATE=VALUE", help="Other coordinates, in rad or m."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonOut = False,
 ) -> None:
     """Compute lengths and moment arms of muscles over a range; write a table or a picture."""
     from fibermsk.analysis import muscle_curves

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk._docstrings import parameter_texts
+from fibermsk.cli.options import JsonOut
 from fibermsk.cli.output import print_json, printing_beside
 from fibermsk.cli.running.scene_files import find, list_files, read_title
 
@@ -18,7 +19,7 @@ def scenes(
         str | None,
         typer.Argument(metavar="SCENE", help="Show the parameters and defaults of this scene."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonOut = False,
 ) -> None:
     """List scenes and verification problems, or the parameters of one."""
     if scene is None:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fibermsk._check import first_names, refuse
-from fibermsk.cli.options import parse_numbers, parse_settings
+from fibermsk.cli.options import JsonOut, parse_numbers, parse_settings
 from fibermsk.cli.output import (
     PICTURES,
     aligned,
@@ -57,7 +57,7 @@ def sensitivity(
     method: Annotated[
         str | None, typer.Option("--method", help="Implicit time integrator.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: JsonOut = False,
 ) -> None:
     """Differentiate a quantity of a run in numbers of its model."""
     from fibermsk.cli.running.compiling import saying_when_compiled

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fibermsk.cli.options import Degrees, JsonOut
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
 
@@ -33,11 +34,8 @@ def so(
         bool,
         typer.Option("--passive/--no-passive", help="Whether passive forces of the fibers act."),
     ] = True,
-    degrees: Annotated[
-        bool | None,
-        typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    degrees: Degrees = None,
+    json: JsonOut = False,
 ) -> None:
     """Find the activations that give a motion at the least sum of squares."""
     from fibermsk.analysis import static_optimization

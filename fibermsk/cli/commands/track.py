@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from fibermsk.cli.options import Degrees, JsonOut
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ConvergenceError, ModelError
 
@@ -36,11 +37,8 @@ def track(
         typer.Option("--size", help="Deviation that costs as much as a full activation, rad or m."),
     ] = 0.02,
     tendon: Annotated[str, typer.Option("--tendon", help="rigid or elastic.")] = "rigid",
-    degrees: Annotated[
-        bool | None,
-        typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    degrees: Degrees = None,
+    json: JsonOut = False,
 ) -> None:
     """Find excitations with which a model follows a motion at the least effort.
 

@@ -77,7 +77,7 @@ def search(
     owner = "OptimalControl.solve"
     _check.instance(owner, "guess", guess, (ControlSolution, type(None)), "a ControlSolution")
     starts = _check.count(owner, "starts", starts)
-    coarse, seed = _whole(owner, "coarse", coarse), _whole(owner, "seed", seed)
+    coarse, seed = _check.whole(owner, "coarse", coarse), _check.whole(owner, "seed", seed)
     tolerance = _check.positive(owner, "tolerance", tolerance)
     if tolerance > _COARSEST:
         _check.refuse(owner, "tolerance", tolerance, f"be at most {_COARSEST:g}")
@@ -137,13 +137,6 @@ def search(
     if tell is _tell:
         print(_line_of(solution), file=sys.stderr)
     return solution
-
-
-def _whole(owner: str, field: str, value: Any) -> int:
-    """Whole number, zero or positive."""
-    if type(value) is int and value < 0:
-        _check.refuse(owner, field, value, "be 0 or more")
-    return value if type(value) is int else _check.count(owner, field, value)
 
 
 def _grids(problem: OptimalControl, halvings: int) -> list[OptimalControl]:

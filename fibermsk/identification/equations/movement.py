@@ -233,8 +233,8 @@ def _in_degrees(signals: Signals, asked: bool | None) -> bool:
     return signals.in_degrees if asked is None else asked
 
 
-def at_samples(name: str, series: Series, emg: Emg) -> tuple[int, Array, Series]:
-    """First sample, instants and series at the samples of EMG within a motion.
+def at_samples(name: str, series: Series, emg: Emg) -> tuple[int, Series]:
+    """First sample, and series at the samples of EMG within a motion.
 
     Raises
     ------
@@ -256,13 +256,10 @@ def at_samples(name: str, series: Series, emg: Emg) -> tuple[int, Array, Series]
         )
     time = np.asarray(emg.start + h * np.arange(first, last + 1), float)
     if series.time.size == time.size and np.abs(series.time - time).max() < tiny:
-        return first, time, Series(time, *series[1:])
+        return first, Series(time, *series[1:])
     at = np.clip(time, begin, end)
-    return (
-        first,
-        time,
-        Series(time, *(make_interp_spline(series.time, one, k=5)(at) for one in series[1:])),
-    )
+    splines = (make_interp_spline(series.time, one, k=5) for one in series[1:])
+    return first, Series(time, *(spline(at) for spline in splines))
 
 
 def fibers_of(source: Any, muscles: Sequence[str], time: Array) -> tuple[Array, Array]:

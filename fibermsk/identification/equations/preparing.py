@@ -12,7 +12,7 @@ from fibermsk._arrays import Array
 from fibermsk.forces import ExternalForce
 from fibermsk.identification.equations.inertia import Base, Regressor, base_of
 from fibermsk.identification.equations.movement import Preparation
-from fibermsk.identification.unknowns import DELAYS, betas, texts
+from fibermsk.identification.unknowns import DELAY_RANGE, betas, texts
 from fibermsk.kernels.identification import fibers
 from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -75,7 +75,7 @@ def prepare(model: Model, seen: Sequence[str], bodies: Sequence[str] | None) -> 
 
 
 def base_parameters(preparation: Preparation) -> Base:
-    """Base parameters from random states, of coordinates within their ranges as far as declared."""
+    """Base parameters from random states around the start."""
     n, rng = preparation.skeleton.n, np.random.default_rng(_SEED)
     q, p, p_dot = rng.normal(size=(3, _STATES, n))
     Y, _ = preparation.regressor.at(preparation.skeleton.start + q, p, p_dot)
@@ -100,7 +100,7 @@ def common_guess(
         c = _check.array(OWNER, "filter", filter, (2,)).tolist()
         if not all(-1.0 < one < 0.0 for one in c):
             _check.refuse(OWNER, "filter", tuple(c), "be two numbers in (-1, 0)")
-    delay = _within("emg_delay", delay, DELAYS)
+    delay = _within("emg_delay", delay, DELAY_RANGE)
     if times is not None:
         _check.instance(OWNER, "activation_times", times, (tuple, list), "two numbers")
         if len(times) != 2:

@@ -112,9 +112,8 @@ class Residual:
         )  # fmt: skip
         return Forces(a, f, own, common)
 
-    def torques(self, movement: Movement, numbers: Numbers) -> Array:
-        """Imbalance R^T f - tau (k, n) of the muscles with EMG."""
-        own = self.forces(movement, numbers)
+    def torques(self, movement: Movement, numbers: Numbers, own: Forces) -> Array:
+        """Imbalance R^T f - tau (k, n) of the forces of muscles with EMG."""
         x = np.einsum("kmn,km->kn", movement.arms, own.force)
         return x - movement.derivatives @ numbers.base - movement.known
 
@@ -128,6 +127,15 @@ class Residual:
         J[:, :, 5 * m : -5] = -Y
         J[:, :, -5:] = G @ own.common
         return rho, J
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of rows of each movement."""
+        accelerations = self.loss == "acceleration"
+        return [
+            one.time.size * one.reach.left.shape[1 if accelerations else 2]
+            for one in self.movements
+        ]
 
     def rows(self, z: Array) -> tuple[Array, Array]:
         """Residuals (r,) and their Jacobian (r, u); infinite where a filter is unstable."""

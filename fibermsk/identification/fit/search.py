@@ -105,7 +105,7 @@ def search(
     if method == "adam":
         found = adam(problem.residual.rows, z, problem.lower, problem.upper,
                      problem.unknowns.scale, most=iterations, tell=tell)  # fmt: skip
-        rms = float(np.sqrt(found.cost / problem.residual.rows(found.z)[0].size))
+        rms = float(np.sqrt(found.cost / sum(problem.residual.sizes)))
         trace = (Trace(found.iterations, 0.0, rms, found.z),)
         return Solved(found.z, rms, 0.0, found.iterations, found.converged, (),
                       clock.perf_counter() - begin, trace)  # fmt: skip
@@ -144,7 +144,6 @@ class _Run:
 
     def _search(self, z: Array, weight: float, most: int, tolerance: float) -> Found:
         own, before = self._problem, self.used
-        rows = own.residual.rows(z)[0].size
 
         def tell(step: Step) -> None:
             if self._tell is not None:
@@ -153,7 +152,7 @@ class _Run:
         found = levenberg_marquardt(
             own.residual.rows, z, own.lower, own.upper, own.unknowns.scale, prior=self.prior,
             weight=weight, most=max(min(most, self._most - self.used), 0), tolerance=tolerance,
-            floor=rows * _EXACT**2, tell=tell,
+            floor=sum(own.residual.sizes) * _EXACT**2, tell=tell,
         )  # fmt: skip
         self.used += found.iterations
         self.converged = found.converged
@@ -167,16 +166,15 @@ class _Run:
 
     def deviation(self, z: Array) -> float:
         """Deviation with which residuals count once: larger than theirs by their correlation."""
-        problem, r = self._problem, self._problem.residual.rows(z)[0]
-        parts = np.split(r, np.cumsum([one.time.size for one in problem.training])[:-1] * (
-            r.size // sum(one.time.size for one in problem.training)))  # fmt: skip
+        problem = self._problem
+        r, J = problem.residual.rows(z)
+        parts = np.split(r, np.cumsum(problem.residual.sizes)[:-1])
         several = [
             independent_samples(part.reshape(one.time.size, -1))[0]
             for part, one in zip(parts, problem.training, strict=True)
         ]
         # what the data tell takes as many independent samples
-        J = self._problem.residual.rows(z)[1] * self._problem.unknowns.scale
-        singular = np.linalg.svd(J, compute_uv=False) ** 2
+        singular = np.linalg.svd(J * problem.unknowns.scale, compute_uv=False) ** 2
         independent, sigma = sum(several), np.sqrt((r @ r) / r.size)
         for _ in range(_ROUNDS):
             told = float((singular / (singular + sigma**2 + 1e-300)).sum())

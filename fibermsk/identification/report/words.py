@@ -40,13 +40,15 @@ def conditions_in_words(problem: IdentificationProblem) -> list[str]:
     deep = ", ".join(problem.deep) or "none"
     lines.append(f"muscles without EMG: {deep}")
     if problem.deep:
+        left = (
+            f"{own.left} equations per instant are"
+            if own.left > 1
+            else "one equation per instant is"
+        )
         lines.append(
             f"they reach {own.rank} of {n} generalized forces (smallest singular value "
-            f"{1e3 * own.smallest:.3g} mm); {own.left} equation{'s' * (own.left > 1)} per instant "
-            "are left" if own.left > 1 else
-            f"they reach {own.rank} of {n} generalized forces (smallest singular value "
-            f"{1e3 * own.smallest:.3g} mm); one equation per instant is left"
-        )  # fmt: skip
+            f"{1e3 * own.smallest:.3g} mm); {left} left"
+        )
     if own.idle:
         lines.append(f"in none of the equations, and not identifiable: {', '.join(own.idle)}")
     share = own.anchor / own.size if own.size else 0.0
