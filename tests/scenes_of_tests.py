@@ -12,6 +12,8 @@ import numpy as np
 import fibermsk as fm
 
 ROOT = Path(__file__).parents[1]
+FROM_FILES = "arm26_lines", "arm26_fibers", "arm26_reach", "finger_flick", "identify_arm"
+"""Scenes that need a model which is no part of the package."""
 
 
 def load_scene(name):

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from scenes_of_tests import ROOT, load_scene
+from scenes_of_tests import FROM_FILES, ROOT, load_scene
 
 import fibermsk as fm
 from fibermsk.cli.running.scene_files import find, list_files, read_title
@@ -172,8 +172,7 @@ def test_emg_of_ones_own(tmp_path):
         scene.scene(emg=str(tmp_path / "own.txt"))
 
 
-# as little as shows that it runs; others need a model that is not part of this package
-FROM_FILES = "arm26_lines", "arm26_fibers", "arm26_reach", "finger_flick", "identify_arm"
+# as little as shows that it runs
 OWN = [name for name in NAMES if name not in FROM_FILES]
 CONTROLLED = "two_muscle_arm", "fastest_reach", "upper_body"
 """Scenes of optimal control, which cannot be solved in any duration."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scenes_of_tests import FROM_FILES
 
 import fibermsk as fm
 from fibermsk._plausible import RULES, Quantity
@@ -278,7 +279,7 @@ def test_the_page_has_the_table():
 
 @pytest.mark.parametrize("path", list(scenes()))
 def test_the_scenes_are_plausible(path, monkeypatch, request):
-    if path.stem.startswith(("arm26", "finger_flick")):
+    if path.stem in FROM_FILES:
         monkeypatch.setenv("FIBERMSK_MODELS", str(request.getfixturevalue("shared_models")))
     model = find(path.stem).make({}).model
     cables = fm.build(model).cables
