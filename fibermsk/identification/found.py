@@ -12,6 +12,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.identification.equations.inertia import body_of
 from fibermsk.identification.equations.movement import Movement
 from fibermsk.identification.equations.tendon import Slack, slack_of
 from fibermsk.identification.fit.certainty import Certainty, certainty_of, independent_samples
@@ -108,6 +109,10 @@ class Identification:
     slack : dict of Slack
         In the mode "fiber": slack lengths of the tendons [m] of the muscles that are in the
         equations, from what the fibers leave of the paths, with their deviations over time.
+    inertia : dict of (10,) float array
+        Mass, first moments and moments of inertia about the origin of its frame, by body: of all
+        with the base parameters found, those nearest to the model's. Empty where no bodies have
+        them, which have positive masses and obey the triangle inequality.
     """
 
     problem: IdentificationProblem
@@ -120,9 +125,10 @@ class Identification:
     time_constants: tuple[float, float]
     guesses: tuple[Solved, ...]
     slack: dict[str, Slack]
+    inertia: dict[str, Array]
 
     def model(self) -> Model:
-        """The model with the muscles that were found; bones keep their inertia."""
+        """The model with what was found; bones keep their inertia where `inertia` is empty."""
         own = self.problem.preparation
         found = self.problem.unknowns.at(self.solved.z).muscles
         changes: dict[Any, Any] = {}
@@ -131,6 +137,7 @@ class Identification:
             change["pennation_angle"] = float(np.sqrt(row[3]))
             change["max_contraction_velocity"] = float(row[4] / row[1])
             changes[muscle] = change
+        changes |= {own.model.body(name): body_of(one) for name, one in self.inertia.items()}
         return own.model.edit(add=[*own.seen, *own.deep]).edit(changes)
 
     def report(self, folder: str | PathLike[str]) -> None:
@@ -300,7 +307,7 @@ def found_of(
         problem, dict(zip(problem.names, z.tolist(), strict=True)), solved,
         certainty_of(J, z, problem.unknowns, sigma), tuple(movements),
         tuple(name for name, one in zip(problem.names, at, strict=True) if one), pair,
-        (float(times[0]), float(times[1])), guesses, _slack(problem, z),
+        (float(times[0]), float(times[1])), guesses, _slack(problem, z), problem.bones(z),
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,17 +13,12 @@ from fibermsk._arrays import Array
 from fibermsk.analysis.frame import refuse_other_forces
 from fibermsk.analysis.laws import rigid_law
 from fibermsk.forces import ExternalForce
+from fibermsk.identification.choices import Choices
+from fibermsk.identification.conditions import Conditions, conditions_of
+from fibermsk.identification.equations.bones import bones_of
 from fibermsk.identification.equations.curves import tables_of
 from fibermsk.identification.equations.geometry import refuse_full
-from fibermsk.identification.equations.movement import (
-    Emg,
-    Movement,
-    at_samples,
-    emg_of,
-    fibers_of,
-    resampled,
-    series_of,
-)
+from fibermsk.identification.equations.movement import Movement
 from fibermsk.identification.equations.preparing import (
     DELAY,
     OWNER,
@@ -36,14 +31,22 @@ from fibermsk.identification.equations.preparing import (
     prepare,
     several_of,
 )
+from fibermsk.identification.equations.recordings import (
+    Emg,
+    at_samples,
+    emg_of,
+    fibers_of,
+    resampled,
+    series_of,
+)
 from fibermsk.identification.equations.residual import LOSSES, Residual
 from fibermsk.identification.fit.certainty import Certainty, certainty_of
 from fibermsk.identification.fit.solve import Prior
 from fibermsk.identification.unknowns import (
     OF_A_MUSCLE,
-    Choices,
     Numbers,
     Unknowns,
+    deviations_of_inertia,
     numbers_of,
     unknowns_of,
 )
@@ -56,34 +59,10 @@ DELAYS = ("smooth", "linear")
 
 _USED = 1e-9
 """Moment arm [m] of a muscle in the equations that are left, below which it is not in them."""
+_LEAD = 0.1
+"""Time [s] in which fibers with elastic tendons forget how they began."""
 _SAME_RATE = 1e-3
 """Share by which sampling intervals of movements may differ, as by rounded times."""
-
-
-class Conditions(NamedTuple):
-    """What data can tell, without a solution.
-
-    Attributes
-    ----------
-    left : int
-        Equations per instant.
-    rank, smallest : int and float
-        Of what muscles without EMG reach, and its smallest singular value [m].
-    idle : tuple of str
-        Muscles with EMG that are in none of the equations.
-    anchor : float
-        Root mean square of the known part of the equations [N m]: it alone fixes the scale of all
-        forces and inertias.
-    size : float
-        That of the whole right side at the guess [N m].
-    """
-
-    left: int
-    rank: int
-    smallest: float
-    idle: tuple[str, ...]
-    anchor: float
-    size: float
 
 
 class IdentificationProblem:
@@ -111,18 +90,21 @@ class IdentificationProblem:
         Bodies whose inertia is sought; by default all that move and have mass.
     mode : {"rigid", "elastic", "fiber"}
         How the lengths of the fibers follow: from paths with rigid tendons; from the balance with
-        elastic ones (of muscles whose law has one); or measured.
+        elastic ones (of muscles whose law has one), without the first 0.1 s of each movement, in
+        which fibers forget how they began; or measured.
     fibers : path, Signals or mapping, or a sequence of these, optional
         Lengths [m] of the fibers of the muscles with EMG, for the mode "fiber".
     loss : {"normalized", "torque", "acceleration"}
         Residual. With "normalized" errors of EMG do not pull down all forces and inertias; where
-        errors of torques prevail, "torque" is right. "acceleration" is that of Sanderink and
+        errors of torques prevail, "torque" is right; without inertias that are sought both are the
+        same. "acceleration" is that of Sanderink and
         others, in accelerations.
     delay : {"smooth", "linear"}
         How EMG is interpolated between its samples.
     prior : float or mapping of str to float
         Relative deviation of the guess: of all numbers, or by name or pattern, such as
-        ``{"humerus/m": 0.01}``; 0.1 for others. Later patterns count more.
+        ``{"humerus/m": 0.01}``; 0.1 for others. Later patterns count. Of first moments or moments
+        of inertia that are zero, relative to the largest of the body.
     bounds : mapping of str to (float, float), optional
         Bounds by name or pattern, in units of the numbers.
     groups : mapping of str to str or sequence of str, optional
@@ -294,26 +276,34 @@ class IdentificationProblem:
     @cached_property
     def conditions(self) -> Conditions:
         """What the data can tell, without a solution."""
-        known = [_projected(one, one.known) for one in self.training]
-        base = self.unknowns.at(self.guess).base
-        whole = [_projected(one, one.derivatives @ base + one.known) for one in self.training]
         names = [one.name for one in self.preparation.seen]
-        reach = [one.reach for one in self.training]
         idle = tuple(name for name, used in zip(names, self.used, strict=True) if not used)
-        return Conditions(
-            reach[0].left.shape[2], reach[0].rank, min(one.smallest for one in reach), idle,
-            _rms(known), _rms(whole),
-        )  # fmt: skip
+        return conditions_of(self.training, self.unknowns.at(self.guess).base, idle)
 
     def expected(self, sigma: float) -> Certainty:
         """What is known of the unknowns at the guess from residuals of a deviation [N m]."""
         sigma = _check.positive(OWNER, "sigma", sigma, "N m")
         return certainty_of(self.rows(self.guess)[1], self.guess, self.unknowns, sigma)
 
+    def bones(self, z: Array) -> dict[str, Array]:
+        """Inertial parameters (10,) by body at unknowns, those nearest to the model's.
+
+        Empty where no bodies have the base parameters.
+        """
+        own = self.preparation.regressor
+        if not own.names:
+            return {}
+        size = deviations_of_inertia(own.names, own.values, self.choices)
+        found = bones_of(self.base, self.unknowns.at(z).base, own.values, size)
+        names = [name.rpartition("/")[0] for name in own.names[::10]]
+        return {} if found is None else dict(zip(names, found.reshape(-1, 10), strict=True))
+
     def started(self, unknowns: Unknowns) -> IdentificationProblem:
         """The same problem with another guess."""
         other = object.__new__(type(self))
-        other.__dict__ = {k: v for k, v in self.__dict__.items() if k not in ("prior",)}
+        other.__dict__ = {
+            k: v for k, v in self.__dict__.items() if k not in ("prior", "conditions")
+        }
         other.unknowns = unknowns
         other.residual = other._residual(self.training)
         return other
@@ -370,7 +360,8 @@ class IdentificationProblem:
         own = self.preparation
         names = list(own.skeleton.independent)
         name, series = series_of(own.model, motion, names, lowpass, degrees)
-        first, series = at_samples(name, series, emg)
+        lead = int(np.ceil(_LEAD / emg.interval)) if self.mode == "elastic" else 0
+        first, series = at_samples(name, series, emg, lead)
         base = self.base.independent
         found = own.movement(
             name, first, series, emg, lambda A: np.ascontiguousarray(A[..., base]),
@@ -379,7 +370,7 @@ class IdentificationProblem:
         if lengths is not None:
             length, rate = fibers_of(lengths, [one.name for one in own.seen], series.time)
             found = found._replace(length=length, rate=rate)
-        return found
+        return found.after(lead)
 
     def _law(self, muscle: Any) -> Any:
         """Law of a muscle; with its own tendon, but for the mode "rigid"."""
@@ -395,12 +386,3 @@ class IdentificationProblem:
         if self.mode == "fiber":
             return fibers.FIBER
         return fibers.RIGID if law.tendon == "rigid" else fibers.ELASTIC
-
-
-def _projected(movement: Movement, forces: Array) -> Array:
-    """What muscles without EMG leave of forces (k, n)."""
-    return np.einsum("knc,kn->kc", movement.reach.left, forces)
-
-
-def _rms(parts: Sequence[Array]) -> float:
-    return float(np.sqrt(np.mean(np.concatenate([one.ravel() for one in parts]) ** 2)))

@@ -10,11 +10,12 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.identification.choices import texts
 from fibermsk.identification.fit.certainty import QUANTILE
 from fibermsk.identification.fit.solve import Step
 from fibermsk.identification.found import Identification, identify, scattered
 from fibermsk.identification.problem import IdentificationProblem
-from fibermsk.identification.unknowns import COMMON, OF_A_MUSCLE, poles, texts
+from fibermsk.identification.unknowns import COMMON, OF_A_MUSCLE, poles
 from fibermsk.kernels.identification.fibers import PENNATION
 from fibermsk.model import Model
 from fibermsk.read import drive

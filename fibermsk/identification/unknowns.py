@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.errors import ModelError
+from fibermsk.identification.choices import Choices, matches
 from fibermsk.identification.equations.inertia import UNITS, Base
 from fibermsk.kernels.identification.emg import BETA1, BETA2, DELAY, FALL, RISE
 from fibermsk.model import LineMuscle
@@ -24,9 +23,6 @@ MUSCLE_UNITS = ("N", "m", "m", "rad^2", "m/s")
 COMMON = ("emg/beta1", "emg/beta2", "emg/delay", "activation_time", "deactivation_time")
 """Filter and delay of the EMG, and time constants of the activation; common to all muscles."""
 COMMON_UNITS = ("", "", "s", "s", "s")
-
-PRIOR = 0.1
-"""Relative deviation of a guess."""
 
 _FLOOR = 1e-4
 """Least deviation of an inertial parameter, over that of the largest mass in a length."""
@@ -150,67 +146,6 @@ class Unknowns:
         return self.names.index(name) if name in self.names else -1
 
 
-class Choices(NamedTuple):
-    """What a user says of the unknowns, by name or pattern.
-
-    Attributes
-    ----------
-    prior : mapping of str to float
-        Relative deviation of the guess.
-    bounds : mapping of str to (float, float)
-        Bounds, in the unit of the number.
-    groups : mapping of str to str or sequence of str
-        Numbers that share one factor on their guess, by the name of the factor.
-    fixed : sequence of str
-        Numbers that are known.
-    """
-
-    prior: Mapping[str, float] = {}
-    bounds: Mapping[str, tuple[float, float]] = {}
-    groups: Mapping[str, Sequence[str]] = {}
-    fixed: Sequence[str] = ()
-
-    @classmethod
-    def of(cls, owner: str, prior: Any, bounds: Any, groups: Any, fixed: Any) -> Choices:
-        """Checked choices; one number as `prior` is that of all."""
-        shares: dict[str, Any] = dict(prior) if isinstance(prior, Mapping) else {"*": prior}
-        limits, sets = (
-            {} if value is None else _check.instance(owner, field, value, Mapping, "a dict by name")
-            for field, value in (("bounds", bounds), ("groups", groups))
-        )
-        return cls(
-            {name: _positive(owner, name, one) for name, one in shares.items()},
-            {_text(owner, "bounds", name): _pair(owner, name, one) for name, one in limits.items()},
-            {
-                _text(owner, "groups", name): texts(owner, f"groups[{name!r}]", one)
-                for name, one in sets.items()
-            },
-            texts(owner, "fixed", fixed),
-        )
-
-
-def texts(owner: str, field: str, value: Any) -> tuple[str, ...]:
-    """Names or patterns: one, or several."""
-    several = [value] if isinstance(value, str) else value
-    return tuple(_check.items(owner, field, several, str, "a name or pattern", "names or patterns"))
-
-
-def _text(owner: str, field: str, value: Any) -> str:
-    return _check.instance(owner, f"name in {field}", value, str, "a name or pattern")
-
-
-def _positive(owner: str, name: Any, value: Any) -> float:
-    _text(owner, "prior", name)
-    return _check.positive(owner, "prior" if name == "*" else f"prior of {name!r}", value)
-
-
-def _pair(owner: str, name: str, value: Any) -> tuple[float, float]:
-    low, high = _check.array(owner, f"bounds[{name!r}]", value, (2,)).tolist()
-    if not low < high:
-        _check.refuse(owner, f"bounds[{name!r}]", (low, high), "have the lower one first")
-    return low, high
-
-
 def unknowns_of(
     numbers: Numbers,
     muscles: Sequence[str],
@@ -237,11 +172,13 @@ def unknowns_of(
     units = list[str](MUSCLE_UNITS) * len(muscles)
     units += [UNITS[k % 10] for k in base.independent.tolist()] + list(COMMON_UNITS)
     guess, n, b = numbers.flat, len(names), base.independent.size
-    deviation = _matched(choices.prior, [*names, *inertia_names], "prior")
-    share = np.array([deviation.get(name, PRIOR) for name in names])
+    for pattern in choices.prior:
+        matches(pattern, [*names, *inertia_names, *choices.groups], "prior")
+    share = choices.shares(names)
     cov = np.diag((share * np.abs(guess)) ** 2)
     at = slice(n - 5 - b, n - 5)
-    cov[at, at] = _of_base(base, inertia_names, inertia, deviation)
+    sizes = deviations_of_inertia(inertia_names, inertia, choices)
+    cov[at, at] = (base.matrix * sizes**2) @ base.matrix.T
     cov[-5:-3, -5:-3] = _of_filter(numbers.common, share[-5:-3])
     lower, upper = _bounds(numbers, shortest)
     free = np.ones(n, bool)
@@ -251,8 +188,24 @@ def unknowns_of(
         free[5 * m + 2] &= with_slack[m]
         free[5 * m + 3] &= bool(numbers.muscles[m, 3] > 0.0)
     for pattern in choices.fixed:
-        free[[names.index(one) for one in _names(pattern, names, "fixed")]] = False
-    for name, (low, high) in _matched(choices.bounds, names, "bounds").items():
+        free[[names.index(one) for one in matches(pattern, names, "fixed")]] = False
+    _narrow(lower, upper, names, units, guess, choices)
+    groups = _groups_of(names, guess, cov, free, choices)
+    if not free.any():
+        _check.refuse("identify", "fixed", choices.fixed, "leave a number to find")
+    return _with_groups(names, units, guess, lower, upper, cov, numbers, free, groups, choices)
+
+
+def _narrow(
+    lower: Array, upper: Array, names: list[str], units: list[str], guess: Array, choices: Choices
+) -> None:
+    """Put what a user gives in place of the usual bounds."""
+    given = {
+        one: pair
+        for pattern, pair in choices.bounds.items() if pattern not in choices.groups
+        for one in matches(pattern, names, "bounds")
+    }  # fmt: skip
+    for name, (low, high) in given.items():
         k = names.index(name)
         if not low <= guess[k] <= high:
             must = f"include the guess, {guess[k]:g} {units[k]}"
@@ -264,52 +217,64 @@ def unknowns_of(
             must = f"stay below the shortest path by {1e3 * _CLEARANCE:g} mm, {upper[k]:g} m"
             _check.refuse("identify", f"bounds of {name}", (low, high), must, unit="m")
         lower[k], upper[k] = low, high
-    owners = np.full(n, -1)
-    labels, rows = list[str](), list[list[int]]()
+
+
+def _groups_of(
+    names: list[str], guess: Array, cov: Array, free: Any, choices: Choices
+) -> dict[str, list[int]]:
+    """Numbers of each group."""
+    found = dict[str, list[int]]()
     for label, patterns in choices.groups.items():
-        members = [
-            names.index(one) for pattern in patterns for one in _names(pattern, names, "groups")
-        ]
-        members = [k for k in dict.fromkeys(members) if free[k]]
         if label in names:
             _check.refuse("identify", "group", label, "have a name of its own, not of a number")
-        taken = [names[k] for k in members if owners[k] >= 0]
+        several = [one for pattern in patterns for one in matches(pattern, names, "groups")]
+        members = [k for k in map(names.index, dict.fromkeys(several)) if free[k]]
+        taken = {k for others in found.values() for k in others}.intersection(members)
         if taken or not members:
-            must = f"be in one group ({taken[0]} is in two)" if taken else "have numbers to find"
+            must = "have numbers to find"
+            if taken:
+                must = f"be in one group ({names[min(taken)]} is in two)"
             _check.refuse("identify", f"group {label!r}", patterns, must)
         for k in members:
             if np.sqrt(cov[k, k]) > abs(guess[k]):
                 must = f"have numbers that are not zero: {names[k]} = {guess[k]:.3g}"
                 _check.refuse("identify", f"group {label!r}", patterns, must)
-        owners[members] = len(labels)
-        labels.append(label)
-        rows.append(members)
-    return _with_groups(names, units, guess, lower, upper, cov, numbers, free, labels, rows)
+        low, high = choices.bounds.get(label, (0.0, np.inf))
+        if not 0.0 <= low <= 1.0 <= high:
+            must = "include 1, the factor of the guess, and not go below zero"
+            _check.refuse("identify", f"bounds of {label}", (low, high), must)
+        found[label] = members
+    return found
 
 
 def _with_groups(
     names: list[str], units: list[str], guess: Array, lower: Array, upper: Array, cov: Array,
-    numbers: Numbers, free: Any, labels: list[str], rows: list[list[int]],
+    numbers: Numbers, free: Any, groups: dict[str, list[int]], choices: Choices,
 ) -> Unknowns:  # fmt: skip
-    """Unknowns: single numbers, and factors of groups, whose deviation is the mean one."""
-    grouped = {k for members in rows for k in members}
+    """Unknowns: single numbers, and factors of groups.
+
+    The deviation of a factor is what its name is given, or the mean one of its numbers.
+    """
+    grouped = {k for members in groups.values() for k in members}
     single = [k for k in np.flatnonzero(free).tolist() if k not in grouped]
-    u = len(single) + len(rows)
+    u, s = len(single) + len(groups), len(single)
     C = np.zeros((guess.size, u))
-    C[single, range(len(single))] = 1.0
+    C[single, range(s)] = 1.0
     z, low, high = np.ones(u), np.zeros(u), np.zeros(u)
     covariance = np.zeros((u, u))
-    s = len(single)
     z[:s], low[:s], high[:s] = guess[single], lower[single], upper[single]
     covariance[:s, :s] = cov[np.ix_(single, single)]
-    for j, members in enumerate(rows, s):
+    for j, (label, members) in enumerate(groups.items(), s):
         own = guess[members]
         C[members, j] = own
         ratios = np.sort(np.stack([lower[members] / own, upper[members] / own]), axis=0)
-        low[j], high[j] = ratios[0].max(), ratios[1].min()
+        given = choices.bounds.get(label, (0.0, np.inf))
+        low[j], high[j] = max(ratios[0].max(), given[0]), min(ratios[1].min(), given[1])
         covariance[j, j] = np.mean(np.diag(cov)[members] / own**2)
+        if label in choices.prior:
+            covariance[j, j] = choices.prior[label] ** 2
     return Unknowns(
-        [names[k] for k in single] + labels, [units[k] for k in single] + [""] * len(rows),
+        [names[k] for k in single] + list(groups), [units[k] for k in single] + [""] * len(groups),
         z, low, high, covariance, numbers, C,
     )  # fmt: skip
 
@@ -319,29 +284,6 @@ def _least(name: str) -> float:
     ends = name.rpartition("/")[2]
     positive = ends in OF_A_MUSCLE or name in COMMON[2:]
     return 0.0 if positive else -np.inf
-
-
-def _names(pattern: str, names: Sequence[str], what: str) -> list[str]:
-    """Names that match a pattern.
-
-    Raises
-    ------
-    ModelError
-        If none does.
-    """
-    found = [one for one in names if fnmatchcase(one, pattern)]
-    if not found:
-        near = _check.suggestion(pattern, list(names))
-        raise ModelError(
-            f"identify: {what} names {pattern!r}; must match one of {len(names)} numbers, such as "
-            f"{names[0]!r}{near}"
-        )
-    return found
-
-
-def _matched(values: Mapping[str, Any], names: Sequence[str], what: str) -> dict[str, Any]:
-    """Values by name from values by pattern; later ones count."""
-    return {one: value for pattern, value in values.items() for one in _names(pattern, names, what)}
 
 
 def _bounds(numbers: Numbers, shortest: Array) -> tuple[Array, Array]:
@@ -362,18 +304,18 @@ def _bounds(numbers: Numbers, shortest: Array) -> tuple[Array, Array]:
     return np.r_[low.ravel(), -none, low_c], np.r_[high.ravel(), none, high_c]
 
 
-def _of_base(
-    base: Base, names: Sequence[str], values: Array, deviation: Mapping[str, float]
-) -> Array:
-    """Covariance of base parameters from independent deviations of all."""
-    share = np.array([deviation.get(name, PRIOR) for name in names])
-    powers = np.tile([0, 1, 1, 1, 2, 2, 2, 2, 2, 2], values.size // 10)
-    floor = _FLOOR * np.abs(values[::10]).max(initial=0.0) * _LENGTH**powers
-    sizes = np.maximum(share * np.abs(values), floor)
-    B = np.zeros((base.independent.size, values.size))
-    B[np.arange(base.independent.size), base.independent] = 1.0
-    B[:, base.dependent] = base.K
-    return (B * sizes**2) @ B.T
+def deviations_of_inertia(names: Sequence[str], values: Array, choices: Choices) -> Array:
+    """Deviations of the guesses of all inertial parameters.
+
+    They are relative to the guess, or where this is zero to the largest of its kind in the body.
+    """
+    size = np.abs(values).reshape(-1, 10)
+    for kind in (slice(1, 4), slice(4, 10)):
+        own = size[:, kind]
+        own[:] = np.where(own > 0.0, own, own.max(axis=1, keepdims=True))
+    powers = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
+    floor = _FLOOR * size[:, 0].max(initial=0.0) * _LENGTH**powers
+    return np.maximum(choices.shares(names) * size.ravel(), np.tile(floor, size.shape[0]))
 
 
 def _of_filter(common: Array, share: Array) -> Array:

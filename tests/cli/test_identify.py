@@ -62,11 +62,13 @@ def test_fit_tells_asks_searches_and_predicts(arm, files, tmp_path):
                   "1 held out", "72 unknowns, of which 24 base"):  # fmt: skip
         assert words in done.stderr
     call += ["--yes", "--sigma", "10", "--prior", "humerus/m=0.01", "--fixed", "emg/*", "--group",
-             "strength=*/max_isometric_force", "--json"]  # fmt: skip
+             "strength=*/max_isometric_force", "--bounds", "strength=0.5:1.5", "--prior",
+             "strength=0.2", "--emg-delay", "0.05", "--filter", "-0.5:-0.7", "--json"]  # fmt: skip
     done = CliRunner().invoke(app, call)
     assert done.exit_code == 0, done.stderr
     told = json.loads(done.stdout)
-    assert told["converged"] and "strength" in told["estimates"]
+    assert told["converged"] and 0.5 <= told["estimates"]["strength"] <= 1.5
+    assert told["estimates"].keys().isdisjoint({"emg/delay", "emg/beta1"})
     assert [one["held_out"] for one in told["residuals"].values()] == [False, True]
     assert (report / "report.html").exists()
 
@@ -77,7 +79,13 @@ def test_fit_tells_asks_searches_and_predicts(arm, files, tmp_path):
     [
         (["--prior", "emg/delay"], "--prior emg/delay; must be NAME=VALUE"),
         (["--prior", "emg/delay=much"], "--prior much; must be a number"),
-        (["--bounds", "emg/delay=3"], "--bounds 3; must be FROM:TO"),
+        (["--bounds", "emg/delay=3"], "--bounds 3; must be two numbers"),
+        (["--filter", "-0.6"], "--filter -0.6; must be two numbers"),
+        (["--filter", "0.6:-0.7"], "filter = (0.6, -0.7); must be two numbers in (-1, 0)"),
+        (["--activation-times", "10:40"], "activation_times = 10.0 s; must lie"),
+        (["--emg-delay", "42"], "emg_delay = 42.0 s; must lie"),
+        (["--method", "newton"], "method = 'newton'; must be one of"),
+        (["--delay", "none"], "delay = 'none'; must be one of"),
         (["--column", "biceps=BIClong"], "columns = 'biceps'; must be one of"),
         (["--hold-out", "1"], "held_out = 1"),
     ],

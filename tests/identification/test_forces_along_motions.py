@@ -57,6 +57,15 @@ def test_rigid_tendons_are_those_of_the_law():
             assert f[k, m] == pytest.approx(exact, abs=1e-7)
 
 
+def test_a_path_shorter_than_its_rigid_tendon_has_no_force():
+    own, found = muscles(RIGID)
+    L, v, a, by = motion(own)
+    slack = np.array([one.tendon_slack_length for one in own])
+    for short in (0.0, 0.01):
+        parts = run(found, all_numbers(own), 0.0 * L + slack - short, v, a, by)
+        assert not any(part.any() for part in parts)
+
+
 def test_measured_fibers_have_the_same_force():
     own, found = muscles(RIGID)
     L, v, a, by = motion(own)
@@ -91,6 +100,17 @@ def test_derivatives_are_complex_steps(kind):
         np.testing.assert_allclose(
             common[:, :, j], expected, atol=1e-8 * np.abs(expected).max(), rtol=1e-8
         )
+
+
+def test_elastic_tendons_forget_how_they_began_before_residuals_count():
+    """Of a movement that goes on, forces of its second half are those of the whole within 0.1 s."""
+    own, found = muscles(ELASTIC, "elastic")
+    L, v, a, by = motion(own, k=400, h=1e-3)
+    whole = run(found, all_numbers(own), L, v, a, by, 1e-3)[0]
+    late = (one[200:] for one in (L, v, a, by))
+    half = run(found, all_numbers(own), *late, 1e-3)[0]
+    off = np.abs(half - whole[200:]) / [one.max_isometric_force for one in own]
+    assert off[:100].max() > 1e-4 > 10.0 * off[100:].max()
 
 
 def test_elastic_tendons_converge_to_the_equations_of_the_law_with_order_two():

@@ -171,6 +171,20 @@ def test_groups_fixed_numbers_bounds_and_priors():
     np.testing.assert_allclose(forces, 1.5 * own.unknowns.at(own.guess).muscles[:, 0])
 
 
+def test_a_group_has_bounds_and_a_prior_by_its_name():
+    groups = {"strength": "*/max_isometric_force"}
+    own = problem(
+        "deep", groups=groups, prior={"*": 0.2, "strength": 0.3},
+        bounds={"strength": (0.8, 1.1), "flexor/max_isometric_force": (450.0, 600.0)},
+    )  # fmt: skip
+    k = own.unknowns.index("strength")
+    # the flexor's own bounds are 0.9 to 1.2 times its guess
+    assert (own.lower[k], own.upper[k]) == pytest.approx((0.9, 1.1))
+    assert own.unknowns.scale[k] == pytest.approx(0.3)
+    with pytest.raises(fm.ModelError, match="bounds of strength = .* must include 1, the factor"):
+        problem("deep", groups=groups, bounds={"strength": (1.1, 1.3)})
+
+
 def test_certainty_is_that_of_linear_regression(rng):
     own = problem("deep")
     known = own.expected(0.5)
@@ -421,7 +435,7 @@ REFUSED = {
     "a ringing filter": (lambda m, e: (m, e), {"filter": (0.5, -0.5)}, r"two numbers in \(-1, 0\)"),
     "too many held out": (lambda m, e: (m, e), {"held_out": 1}, "less than the number of mov"),
     "a delay in ms": (lambda m, e: (m, e), {"emg_delay": 42.0}, r"emg_delay = 42.0 s; must lie in"),
-    "times in ms": (
+    "constants in ms": (
         lambda m, e: (m, e), {"activation_times": (10, 40)}, "activation_times = 10.0 s; must lie",
     ),
     "EMG in volts": (
@@ -436,6 +450,24 @@ REFUSED = {
         lambda m, e: (m | {"elbow/speed": np.degrees(m["elbow/speed"])}, e), {},
         "elbow/speed = 'given'; must be the rate of change of its values: it is 5.* times that",
     ),
+    "still, with speeds": (
+        lambda m, e: (m | {"elbow": 0.0 * m["elbow"]}, e), {},
+        "elbow/speed = 'given'; must be the rate of change of its values, which do not change",
+    ),
+    "times in ms": (
+        lambda m, e: (m | {"time": 1e3 * m["time"]}, e | {"time": 1e3 * e["time"]}), {},
+        "interval of samples = 5.* s; must be at most 0.1 s",
+    ),
+    "a gap in the EMG": (
+        lambda m, e: (m, {k: np.r_[v[:300], v[500:]] for k, v in e.items()}), {},
+        r"interval at t = .*1.005 s; must be below 5 usual intervals",
+    ),
+    "a gap in the motion": (
+        lambda m, e: ({k: np.r_[v[:300], v[500:]] for k, v in m.items()}, e), {},
+        r"interval at t = .*1.005 s; must be below 5 usual intervals",
+    ),
+    "a body twice": (lambda m, e: (m, e), {"bodies": ["upper", "upper"]}, "must be named once"),
+    "nothing to find": (lambda m, e: (m, e), {"fixed": ["*"]}, "must leave a number to find"),
     "no time": (lambda m, e: (m, without(e, "time")), {}, "must have 'time' among their names"),
     "no movement": (lambda m, e: ([], []), {}, "must be one movement or more"),
     "a prior of zero": (lambda m, e: (m, e), {"prior": 0.0}, "prior = 0"),
@@ -449,6 +481,49 @@ def test_what_cannot_be_identified_is_refused(change, options, message):
     settings = {"bodies": ("upper", "lower")} | options
     with pytest.raises(fm.ModelError, match=message):
         fm.IdentificationProblem(arm(), motion, signals, **settings)
+
+
+def test_known_bones_leave_muscles_to_find():
+    own = problem("deep", bodies=())
+    assert own.base.independent.size == 0 and not any(
+        name.startswith("upper") for name in own.names
+    )
+    assert np.abs(own.rows(at_truth(own))[0]).max() < 1e-8
+    # all inertias are known: they fix the scale
+    assert own.conditions.anchor == pytest.approx(own.conditions.size)
+
+
+def test_a_centre_of_mass_that_was_guessed_to_be_zero_is_found():
+    """Its deviation is relative to the largest first moment of the body."""
+    first = arm()
+    off = first.body("lower").com
+    guessed = first.edit({first.body("lower"): {"com": (0.0, *off[1:])}})
+    own = problem("deep", model=guessed, prior={"lower/mx": 0.3})
+    k = own.unknowns.index("lower/mx")
+    assert own.guess[k] == pytest.approx(0.0, abs=1e-12)
+    assert own.unknowns.scale[k] == pytest.approx(0.3 * abs(off[1]) * first.body("lower").mass)
+    found = fm.identify(own, sigma=0.01)
+    truth = first.body("lower").mass * off[0]
+    deviation = found.certainty.deviation[k]
+    assert abs(found.solved.z[k] - truth) < 2.0 * deviation < 0.2 * own.unknowns.scale[k]
+
+
+def test_emg_of_a_silent_muscle_is_told():
+    motions, signals = data("deep", seeds=SEEDS[:1])
+    quiet = signals[0] | {"flexor": 0.01 * signals[0]["flexor"]}
+    with pytest.warns(fm.ModelWarning, match="flexor never reach 0.02 of a maximal"):
+        fm.IdentificationProblem(arm(), motions, [quiet], bodies=("upper", "lower"))
+
+
+def test_rates_of_fibers_in_mm_are_refused():
+    motions, signals = data("deep", seeds=SEEDS[:1])
+    time = motions[0]["time"]
+    fibers = {"time": time}
+    for name in ("flexor", "extensor", "biarticular"):
+        fibers |= {name: 0.08 + 0.01 * np.sin(time), f"{name}/speed": 10.0 * np.cos(time)}
+    settings = {"bodies": ("upper", "lower"), "mode": "fiber", "fibers": fibers}
+    with pytest.raises(fm.ModelError, match=r"flexor/speed = 'given'; .* 1e\+03 times"):
+        fm.IdentificationProblem(arm(), motions, signals, **settings)
 
 
 def test_a_slack_length_that_no_rigid_tendon_has_is_refused():

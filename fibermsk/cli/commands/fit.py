@@ -68,6 +68,25 @@ def fit(
         list[str] | None,
         typer.Option("--fixed", metavar="PATTERN", help="Numbers that are known; repeatable."),
     ] = None,
+    filter: Annotated[
+        str | None,
+        typer.Option(
+            "--filter", metavar="C1:C2", help="Guess of the EMG's filter, poles -C1 and -C2."
+        ),
+    ] = None,
+    emg_delay: Annotated[
+        float | None,
+        typer.Option("--emg-delay", metavar="S", help="Guess of the delay of EMG [s]."),
+    ] = None,
+    activation_times: Annotated[
+        str | None,
+        typer.Option(
+            "--activation-times", metavar="RISE:FALL", help="Guess of the time constants [s]."
+        ),
+    ] = None,
+    delay: Annotated[
+        str, typer.Option("--delay", help="Between samples of EMG: smooth or linear.")
+    ] = "smooth",
     sigma: Annotated[
         float | None,
         typer.Option("--sigma", help="Deviation of the residuals [N m]; estimated by default."),
@@ -77,7 +96,17 @@ def fit(
         typer.Option("--hold-out", help="Last motions that are predicted; 1 if there are several."),
     ] = None,
     guesses: Annotated[int, typer.Option("--guesses", help="Searches, from other guesses.")] = 1,
+    spread: Annotated[
+        float, typer.Option("--spread", help="Relative deviation of these guesses.")
+    ] = 0.1,
     seed: Annotated[int, typer.Option("--seed", help="Of these guesses.")] = 0,
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method", help="lm; or adam, for comparison: it never tells that it converged."
+        ),
+    ] = "lm",
+    iterations: Annotated[int, typer.Option("--iterations", help="Most steps of a search.")] = 4000,
     workers: Annotated[int, typer.Option("--workers", help="Searches at a time.")] = 1,
     lowpass: Annotated[
         float | None, typer.Option("--lowpass", metavar="HZ", help="Filter of the motions.")
@@ -113,9 +142,13 @@ def fit(
             arm, motion, emg, columns=_pairs("--column", column), bodies=body or bones, mode=mode,
             fibers=fibers, loss=loss,
             prior={"*": 0.1} | {k: _number(v) for k, v in _pairs("--prior", prior).items()},
-            bounds={k: _range(v) for k, v in _pairs("--bounds", bounds).items()},
+            bounds={k: _range("--bounds", v) for k, v in _pairs("--bounds", bounds).items()},
             groups={k: v.split(",") for k, v in _pairs("--group", group).items()},
             fixed=fixed or (), loads=given, held_out=held, lowpass=lowpass, in_degrees=degrees,
+            filter=_range("--filter", filter) if filter else None, delay=delay,
+            activation_times=_range("--activation-times", activation_times)
+            if activation_times else None,
+            **({} if emg_delay is None else {"emg_delay": emg_delay}),
         )  # fmt: skip
         expected = problem.expected(_EXPECTED if not sigma else sigma)
         before = conditions_in_words(problem) + certainty_in_words(problem.names, expected)
@@ -132,8 +165,9 @@ def fit(
                 tell(Progress(0.0, 1.0, message=f"{line}squares {step.cost:.4g}"))
 
             found = identify(
-                problem, sigma="estimate" if sigma is None else sigma, guesses=guesses, seed=seed,
-                workers=workers, progress=progress,
+                problem, sigma="estimate" if sigma is None else sigma, guesses=guesses,
+                spread=spread, seed=seed, method=method, iterations=iterations, workers=workers,
+                progress=progress,
             )  # fmt: skip
         found.report(report)
     own, lines = found.certainty, found_in_words(found)
@@ -204,9 +238,9 @@ def _number(text: str) -> float:
         raise ModelError(f"--prior {text}; must be a number, such as 0.05") from None
 
 
-def _range(text: str) -> tuple[float, float]:
+def _range(option: str, text: str) -> tuple[float, float]:
     try:
         low, high = map(float, text.split(":"))
     except ValueError:
-        raise ModelError(f"--bounds {text}; must be FROM:TO, such as 100:2000") from None
+        raise ModelError(f"{option} {text}; must be two numbers, such as 0.01:0.04") from None
     return low, high

@@ -44,6 +44,16 @@ def parameters_of(body: Body) -> Array:
     return np.array([body.mass, *(body.mass * c), *(about[at] for at in _MOMENTS)])
 
 
+def body_of(values: Array) -> dict[str, Any]:
+    """Mass, centre of mass and inertia of a body from its parameters (10,)."""
+    mass, c = float(values[0]), values[1:4] / values[0]
+    about = np.empty((3, 3))
+    for (i, j), value in zip(_MOMENTS, values[4:], strict=True):
+        about[i, j] = about[j, i] = value
+    own = about - mass * (c @ c * np.eye(3) - np.outer(c, c))
+    return {"mass": mass, "com": tuple(c.tolist()), "inertia": own}
+
+
 class Regressor:
     """Derivatives of the generalized forces of a motion in the inertial parameters of bodies.
 
@@ -138,6 +148,14 @@ class Base(NamedTuple):
     dependent: Index
     K: Array
     singular: Array
+
+    @property
+    def matrix(self) -> Array:
+        """Base parameters of each parameter, (n_independent, n)."""
+        found = np.zeros((self.independent.size, self.independent.size + self.dependent.size))
+        found[np.arange(self.independent.size), self.independent] = 1.0
+        found[:, self.dependent] = self.K
+        return found
 
     def of(self, values: Array) -> Array:
         """Base parameters (n_independent,) of all, (n,) or (..., n)."""

@@ -10,9 +10,10 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.forces import ExternalForce
+from fibermsk.identification.choices import texts
 from fibermsk.identification.equations.inertia import Base, Regressor, base_of
 from fibermsk.identification.equations.movement import Preparation
-from fibermsk.identification.unknowns import DELAY_RANGE, betas, texts
+from fibermsk.identification.unknowns import DELAY_RANGE, betas
 from fibermsk.kernels.identification import fibers
 from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -63,6 +64,9 @@ def prepare(model: Model, seen: Sequence[str], bodies: Sequence[str] | None) -> 
     skeleton = Skeleton(model)
     if bodies is not None:
         bodies = texts(OWNER, "bodies", bodies)
+        for name in bodies:
+            if bodies.count(name) > 1:
+                _check.refuse(OWNER, "bodies", name, "be named once")
     else:
         bodies = [
             one.name for one in model.bodies
@@ -76,6 +80,8 @@ def prepare(model: Model, seen: Sequence[str], bodies: Sequence[str] | None) -> 
 
 def base_parameters(preparation: Preparation) -> Base:
     """Base parameters from random states around the start."""
+    if not preparation.regressor.names:
+        return Base(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 0)), np.zeros(0))
     n, rng = preparation.skeleton.n, np.random.default_rng(_SEED)
     q, p, p_dot = rng.normal(size=(3, _STATES, n))
     Y, _ = preparation.regressor.at(preparation.skeleton.start + q, p, p_dot)

@@ -86,8 +86,10 @@ class Residual:
         self.loss, self._smooth, self._T = loss, smooth_delay, coordinates
         self._equations = [_left(one) for one in self.movements]
         guess = unknowns.at(unknowns.guess)
-        self.pivot = self._leading(guess) if loss == "normalized" else -1
-        self._first = guess.base[self.pivot] if loss == "normalized" else 1.0
+        # known inertias fix the scale
+        self._scaled = loss == "normalized" and guess.base.size > 0
+        self.pivot = self._leading(guess) if self._scaled else -1
+        self._first = guess.base[self.pivot] if self._scaled else 1.0
         self._torque = 1.0
         if loss == "acceleration":
             several = range(len(self.movements))
@@ -103,14 +105,16 @@ class Residual:
         a, by = np.empty((K, m)), np.empty((K, m, 5))
         emg = movement.emg
         activation_of_emg(emg.values, emg.interval, numbers.common, self._smooth, a, by)
-        part = slice(movement.first, movement.first + movement.time.size)
+        k = movement.length.shape[0]
+        part = slice(movement.first, movement.first + k)
         a, by = a[part], by[part]
         f, own, common = np.empty(a.shape), np.empty(by.shape), np.empty(by.shape)
         muscle_forces(
             self.muscles, numbers.muscles, emg.interval, movement.length, movement.rate, a, by, f,
             own, common,
         )  # fmt: skip
-        return Forces(a, f, own, common)
+        used = slice(k - movement.time.size, None)
+        return Forces(a[used], f[used], own[used], common[used])
 
     def torques(self, movement: Movement, numbers: Numbers, own: Forces) -> Array:
         """Imbalance R^T f - tau (k, n) of the forces of muscles with EMG."""
@@ -152,7 +156,7 @@ class Residual:
             d, J = self._accelerations(k, numbers)
             return self._torque * d, self._torque * J
         rho, J = self._left_over(k, numbers)
-        if self.loss == "normalized":
+        if self._scaled:
             now = numbers.base[self.pivot]
             share = self._first / now
             J *= share

@@ -67,7 +67,7 @@ class Solved(NamedTuple):
     seconds : float
         Wall time [s].
     history : tuple of Trace
-        End of each stage.
+        End of each stage, without second starts that explained no more.
     """
 
     z: Array
@@ -197,8 +197,9 @@ class _Run:
                 continue
             mean, guess = found
             best, cost, converged = z, self._cost(z, weight), self.converged
+            before = kept = self.history
             for share in _STARTS:
-                first = z.copy()
+                first, self.history = z.copy(), list(before)
                 at = [
                     problem.unknowns.index(f"{muscle}/{one}")
                     for one in ("optimal_fiber_length", "tendon_slack_length")
@@ -207,7 +208,8 @@ class _Run:
                 new = self.descend(first, weight, _LAST, _FINE)
                 if self._cost(new, weight) < 0.99 * cost:
                     best, cost, converged = new, self._cost(new, weight), self.converged
-            self.converged = converged
+                    kept = self.history
+            self.converged, self.history = converged, kept
             if best is not z:
                 z = best
                 restarted.append(muscle)

@@ -153,14 +153,16 @@ def _short(found: Identification) -> list[str]:
 
 
 def inertia_in_words(found: Identification) -> list[str]:
-    """Whether the base parameters found can be those of bodies: masses that are sought alone."""
-    problem, lines = found.problem, list[str]()
-    base = problem.unknowns.at(found.solved.z).base
-    names = problem.preparation.regressor.names
-    for k, number in enumerate(problem.base.independent):
-        if names[number].endswith("/m") and base[k] <= 0.0:
-            lines.append(f"{names[number]} = {base[k]:.3g} kg with what adds to it: not physical")
-    return lines
+    """Mass of each bone with the base parameters found, or that no bones have them."""
+    if not found.problem.preparation.regressor.names:
+        return []
+    if not found.inertia:
+        return [
+            "no bones have the inertia that was found: a mass would be negative, or principal "
+            "moments would break the triangle inequality"
+        ]
+    masses = ", ".join(f"{name} {one[0]:.4g}" for name, one in found.inertia.items())
+    return [f"bones nearest to the guess that have this inertia, masses [kg]: {masses}"]
 
 
 def table_of(found: Identification) -> dict[str, list[Any]]:

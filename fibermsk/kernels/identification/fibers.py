@@ -87,10 +87,16 @@ def fiber_pull(muscles, m, x, w, a):
 
 @inner
 def rigid_force(muscles, m, c, L, v, a, out):
-    """Force with a rigid tendon; fills out (6,) with derivatives in c (5,) and a."""
+    """Force with a rigid tendon; fills out (6,) with derivatives in c (5,) and a.
+
+    There is none where the path is shorter than the tendon.
+    """
     F, l0, p, V = c[FORCE], c[OPTIMUM], c[PENNATION], c[FASTEST]
     h2, h2_l0, h2_p = height(l0, p)
     u = L - c[SLACK]
+    if u.real <= 0.0:
+        out[:] = 0.0
+        return 0.0 * F * u
     length = np.sqrt(u * u + h2)
     cosine = u / length
     w = v * cosine / V
@@ -158,11 +164,11 @@ def balance(muscles, m, c, L, length, rate, a, by):
 
 
 @inner
-def elastic_forces(muscles, m, c, L, a, by_common, h, f, own, common):
+def elastic_forces(muscles, m, c, L, v, a, by_common, h, f, own, common):
     """Fill the forces f (k,) of a muscle with an elastic tendon, and their derivatives (k, 5) each.
 
     The balance is integrated by BDF2, after a first step by the backward Euler method, from
-    fibers at rest.
+    fibers that move with the path.
     """
     by = np.empty((2, 8), f.dtype)
     s, s1, s2 = np.zeros((3, 10), f.dtype)
@@ -172,7 +178,7 @@ def elastic_forces(muscles, m, c, L, a, by_common, h, f, own, common):
     l1, l2 = length, length
     for k in range(L.size):
         if k == 0:
-            c0, past, w1, w2 = 0.0, 0.0 * length, 0.0, 0.0
+            c0, past, w1, w2 = 0.0, v[0] + 0.0 * length, 0.0, 0.0
         elif k == 1:
             c0, past, w1, w2 = 1.0 / h, -l1 / h, -1.0 / h, 0.0
         else:
@@ -231,8 +237,8 @@ def muscle_forces(muscles, numbers, h, L, v, a, by_common, f, own, common):
         c, kind = numbers[m], muscles.kind[m]
         if kind == ELASTIC:
             elastic_forces(
-                muscles, m, c, L[:, m], a[:, m], by_common[:, m], h, f[:, m], own[:, m],
-                common[:, m],
+                muscles, m, c, L[:, m], v[:, m], a[:, m], by_common[:, m], h, f[:, m],
+                own[:, m], common[:, m],
             )  # fmt: skip
             continue
         for k in range(L.shape[0]):
