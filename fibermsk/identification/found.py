@@ -47,8 +47,8 @@ class MovementFit:
     activation, force : dict of (k,) float array
         Of muscles with EMG; forces [N].
     deep_force : dict of (k,) float array
-        Forces of the muscles without [N] that fit best, as far as the motion determines them; a
-        diagnostic: where they are negative the model is wrong.
+        Forces of the muscles without [N] that fit best; of those that the motion and muscles in the
+        equations determine. A diagnostic: where they are negative the model is wrong.
     independent : float
         Number of independent samples among the residuals.
     autocorrelation : (k,) float array
@@ -341,11 +341,15 @@ def along(
     N = movement.reach.left
     left = np.einsum("knc,kn->kc", N, x)
     deep, determined = np.empty((movement.time.size, len(problem.deep))), np.ones(len(problem.deep))
+    unknown = movement.arms[:, [not used for used in problem.used]]
     for k, arms in enumerate(movement.deep_arms):
         # what is missing: R_d^T f_d = tau - R_s^T f_s
         inverse = np.linalg.pinv(arms.T, rcond=_ZERO)
         deep[k] = inverse @ -x[k]
         determined = np.minimum(determined, np.diag(inverse @ arms.T))
+        # muscles of which nothing is found stand in for these
+        others = np.abs(inverse @ unknown[k].T).max(axis=1, initial=0.0)
+        determined[others > _ZERO] = 0.0
     told = np.flatnonzero(determined > 1.0 - _ZERO)
     seen = [one.name for one in problem.preparation.seen]
     independent, rho = independent_samples(left)

@@ -85,7 +85,10 @@ def emg_of(
         muscle = (columns or {}).get(column, column)
         if muscle not in muscles:
             near = _check.suggestion(muscle, list(muscles))
-            remedy = f"give columns={{{column!r}: <name of a muscle>}}, or remove it{near}"
+            remedy = (
+                f"name its muscle: columns={{{column!r}: ...}}, or --column {column}=MUSCLE on the "
+                f"command line; or remove it{near}"
+            )
             must = f"be of a muscle of the model, which {muscle!r} is not"
             _check.refuse(owner, "column", column, must, remedy=remedy)
         if muscle in own:

@@ -20,7 +20,7 @@ LADDER = (3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4, 1e-5, 1e-6)
 Without the first ones the search ends far away, since all forces and inertias may shrink together.
 """
 
-_EACH, _LAST = 80, 400
+_EACH, _LAST = 80, 1000
 """Most steps at each weight, and at the last."""
 _ROUGH, _FINE = 1e-4, 1e-10
 """Tolerances of these."""

@@ -22,7 +22,7 @@ from fibermsk.identification.report.pictures import (
     draw_movement,
 )
 from fibermsk.identification.report.words import (
-    CAUTION,
+    caution_of,
     certainty_in_words,
     conditions_in_words,
     found_in_words,
@@ -80,7 +80,7 @@ def _page(found: Identification, figures: list[str]) -> str:
         f"<h1>{html.escape(title)}</h1>",
         "<h2>What the data can tell</h2>", _list(conditions_in_words(problem)),
         "<h2>What was found</h2>", _list(found_in_words(found)),
-        f"<p><strong>{html.escape(CAUTION)}</strong></p>",
+        f"<p><strong>{html.escape(caution_of(problem.loss))}</strong></p>",
         "<h2>How sure it is</h2>", _list(certainty_in_words(problem.names, own)),
         "<h2>Estimates</h2>", _table(found),
     ]  # fmt: skip

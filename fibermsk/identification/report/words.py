@@ -17,6 +17,9 @@ _CONFOUNDED = 0.95
 _NEGATIVE = 0.01
 """Share of instants with a negative force from which it is told."""
 
+_NOTHING = 1e-9
+"""Residual of a coordinate, over the size of all, that is round-off: it has no equation."""
+
 _MOST = 12
 
 _SCALED = {
@@ -24,13 +27,32 @@ _SCALED = {
     "acceleration": " (both as accelerations, in units of the torques at the guess)",
 }  # fmt: skip
 
-CAUTION = (
+_PULLS = {
+    "normalized": (
+        "With this loss errors of torques raise forces and inertias together, beyond these "
+        "intervals; errors of EMG hardly do. Where motions are noisier than EMG use the loss "
+        '"torque"'
+    ),
+    "torque": (
+        "With this loss errors of EMG shrink forces and inertias together, beyond these intervals. "
+        'Where EMG is noisier than motions use the loss "normalized"'
+    ),
+    "acceleration": (
+        "With this loss errors of EMG and torques change forces and inertias together, beyond "
+        "these intervals"
+    ),
+}  # fmt: skip
+_CAUTION = (
     "Intervals hold if the model is right; errors of moment arms and lengths, which the unknowns "
-    "absorb, are in them in part. Errors of EMG shrink "
-    "forces and inertias together; a weighed load, a known segment mass or a measured torque "
+    "absorb, are in them in part. {}. A weighed load, a known segment mass or a measured torque "
     "anchors their scale. Accuracy on exact data does not carry over to measured EMG: 20 s of it "
     "tell hardly more than a guess of 10 %; record minutes."
 )
+
+
+def caution_of(loss: str) -> str:
+    """What intervals do not tell."""
+    return _CAUTION.format(_PULLS[loss])
 
 
 def conditions_in_words(problem: IdentificationProblem) -> list[str]:
@@ -126,8 +148,15 @@ def found_in_words(found: Identification) -> list[str]:
         lines.append(
             f"{one.name} ({kind}): residual {one.rms:.3g} of {one.size:.3g} N m, "
             f"{one.residual.size} samples count as {one.independent:.0f}; by coordinate "
-            + ", ".join(f"{name} {value:.3g}" for name, value in one.by_coordinate.items())
+            + ", ".join(
+                f"{name} {value:.3g}"
+                for name, value in one.by_coordinate.items()
+                if value > _NOTHING * one.size
+            )
         )
+        left = [name for name in found.problem.deep if name not in one.deep_force]
+        if left and one.deep_force:
+            lines.append(f"{one.name}: it does not determine the forces of {', '.join(left)}")
         for name, share in one.negative.items():
             if share > _NEGATIVE:
                 lines.append(
