@@ -18,9 +18,10 @@ def solve_study(
     failure = ""
     result = replace(found.result, **labels)
     if not found.found.solved.converged:
+        steps = found.found.solved.iterations
         failure = (
-            f"the search did not converge in {found.found.solved.iterations} steps: what it found is "
-            "where it stopped; take another seed, or a larger sigma, with which the guess counts more"
+            f"the search did not converge in {steps} steps: what it found is where it stopped; "
+            "take another seed, or a larger sigma, with which the guess counts more"
         )
         failed: dict[str, Any] = {"status": "failed", "message": failure}
         result = replace(result, **failed)
