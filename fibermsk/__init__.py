@@ -143,7 +143,6 @@ if TYPE_CHECKING:
     )
     from fibermsk.backend import build as build
     from fibermsk.cli.commands.run import run_scene as run_scene
-    from fibermsk.cli.running.scene_files import make_scene as make_scene
     from fibermsk.control import (
         Activation as Activation,
         Along as Along,
@@ -212,6 +211,7 @@ if TYPE_CHECKING:
         with_muscle_forces as with_muscle_forces,
         with_smooth_muscles as with_smooth_muscles,
     )
+    from fibermsk.scene_files import make_scene as make_scene
     from fibermsk.scene_run import simulate_scene as simulate_scene
     from fibermsk.solvers import (
         BDF2 as BDF2,
@@ -268,7 +268,7 @@ _BY_MODULE = {
     "control": """Activation Along AtRest ControlSolution Duration Effort EndState Excitations
         FreeDuration OptimalControl Phase Range Resimulation Torques Work
         DiscretePaths FittedPaths Jerk Tracking track_motion""",
-    "cli.running.scene_files": "make_scene",
+    "scene_files": "make_scene",
     "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
         PointSpring ViaRing""",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording

@@ -34,7 +34,7 @@ from typer.testing import CliRunner
 
 import fibermsk as fm
 from fibermsk.cli.main import app
-from fibermsk.cli.running.scene_files import list_files
+from fibermsk.scene_files import list_files
 
 RUN, SHELL, TEXT = {"python"}, {"sh"}, {"text", "json", "toml", "xml", "powershell"}
 MARKS = ("needs", "not run", "slow", "tested with", "file", "fails", "output")

@@ -13,7 +13,7 @@ import fibermsk as fm
 PROGRAM = """
 import sys
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 scene = find("upper_limb").function(elements=int(sys.argv[2]), steps=32, duration=1.0)
 adaptive = find("upper_limb").function(
     elements=int(sys.argv[2]), steps=4, duration=0.125, tolerance=1e-3

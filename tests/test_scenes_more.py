@@ -11,7 +11,7 @@ import pytest
 from scenes_of_tests import FROM_FILES, ROOT, load_scene
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find, list_files, read_title
+from fibermsk.scene_files import find, list_files, read_title
 
 NAMES = [path.stem for path in list_files("scenes")]
 
@@ -23,7 +23,7 @@ def test_scenes_are_listed_simplest_first_and_all_of_them():
 
 
 def test_scenes_that_nobody_ordered_come_last(tmp_path, monkeypatch):
-    from fibermsk.cli.running import scene_files
+    from fibermsk import scene_files
 
     for name in ("zebra", "apple", "late", "early"):
         (tmp_path / f"{name}.py").write_text("")

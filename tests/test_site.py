@@ -23,7 +23,7 @@ import sources
 import typer
 
 from fibermsk.cli.main import app
-from fibermsk.cli.running.scene_files import find, find_problem, list_files, problem_names
+from fibermsk.scene_files import find, find_problem, list_files, problem_names
 from fibermsk.verify import Unavailable
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 
 find("arm2")  # the folder of the scene is then searched for modules
 import _arm2_numpy as arm  # noqa: E402

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.integrate import Radau
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.solvers import accelerations
 
 EVERY = 1.0 / 32.0

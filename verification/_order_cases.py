@@ -11,7 +11,7 @@ from _stepping import METHODS, Forced, Frame, attachment_drift, extrapolate, mar
 from scipy.integrate import solve_ivp
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.solvers import State, accelerations
 
 LIMB_END = 0.05

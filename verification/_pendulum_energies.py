@@ -5,7 +5,7 @@ from _pictures import COLORS, finish, new_figure
 from scipy.integrate import solve_ivp
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.solvers import accelerations
 
 FINE, COARSE = 2.0, 0.8

@@ -23,7 +23,7 @@ from itertools import pairwise
 import numpy as np
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.solvers import accelerations
 from fibermsk.verify import Expected, Unavailable
 

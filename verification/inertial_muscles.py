@@ -38,7 +38,7 @@ from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicHermiteSpline
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.solvers import accelerations
 from fibermsk.verify import Expected
 

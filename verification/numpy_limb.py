@@ -22,7 +22,7 @@ import numpy as np
 from _numpy_limb import march
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.verify import Expected
 
 TOLERANCE = 1e-10

@@ -26,7 +26,7 @@ from _work import work
 from scipy.interpolate import CubicSpline
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.verify import Expected
 
 ANGLES = np.linspace(-1.9, 0.3, 23)

@@ -21,7 +21,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.verify import Expected
 
 NAMES = ("massless", "inertial", "bundle")

@@ -29,7 +29,7 @@ from _limb_reference import ANGLE, END_256, EVERY, MAX_256
 from scipy.interpolate import CubicSpline
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.verify import Expected
 from fibermsk.view.pictures.scene import picture
 

@@ -26,7 +26,7 @@ import numpy as np
 from _limb_reference import ANGLE, EVERY
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.verify import Expected
 
 METHODS = {

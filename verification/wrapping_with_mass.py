@@ -25,7 +25,7 @@ from _pictures import COLORS, finish, new_figure
 from inertial_muscles import METHODS, change, energies
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find
+from fibermsk.scene_files import find
 from fibermsk.verify import Expected
 
 WAYS = "blend", "switch", "network"

@@ -26,7 +26,7 @@ from numpydoc.docscrape import NumpyDocString
 from sphinx.util import logging
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import SceneFile, find, list_files
+from fibermsk.scene_files import SceneFile, find, list_files
 
 __all__ = ["Shown", "ordered", "page", "setup"]
 

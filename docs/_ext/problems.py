@@ -9,7 +9,7 @@ from typing import Any
 
 from _write import digest, table, write
 
-from fibermsk.cli.running.scene_files import find_problem, folder_of, problem_names
+from fibermsk.scene_files import find_problem, folder_of, problem_names
 from fibermsk.verify import Problem, Unavailable
 
 __all__ = ["page", "setup"]

@@ -10,10 +10,10 @@ import typer
 
 from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import aligned, print_json, printing_beside
-from fibermsk.cli.running.scene_files import find
 from fibermsk.errors import ModelError
 from fibermsk.model import Model
 from fibermsk.parameters import Parameters
+from fibermsk.scene_files import find
 
 _WIDEST = 60
 """Width of a description in a table."""

@@ -7,7 +7,7 @@ import h5py
 import pytest
 from make_result import make_hanging_fiber, make_meshed_arm, make_reporting_arm, make_result
 
-from fibermsk.cli.running import scene_files
+from fibermsk import scene_files
 from fibermsk.io import save
 
 

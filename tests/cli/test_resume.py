@@ -214,7 +214,7 @@ def test_info_knows_checkpoints(cli, scene_file, stopped):
 
 
 def test_checkpoint_of_a_script_is_resumed_there(cli, scene_file, tmp_path):
-    from fibermsk.cli.running.scene_files import find
+    from fibermsk.scene_files import find
 
     scene = find(str(scene_file)).function()
     path = tmp_path / "own.checkpoint.h5"
@@ -245,7 +245,7 @@ def test_checkpoint_of_a_script_is_resumed_there(cli, scene_file, tmp_path):
 
 
 def test_checkpoint_that_cannot_be_written_does_not_end_the_run(scene_file, tmp_path):
-    from fibermsk.cli.running.scene_files import find
+    from fibermsk.scene_files import find
 
     taken = tmp_path / "taken"
     taken.mkdir()

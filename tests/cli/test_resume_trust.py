@@ -300,7 +300,7 @@ def test_home_that_cannot_be_written(cli, scene_file, stopped, monkeypatch, tmp_
 
 def test_scene_that_was_just_rewritten_is_the_new_one(scene_file, monkeypatch):  # noqa: F811
     """Within a second and with as many characters, which a cache of Python takes for the same."""
-    from fibermsk.cli.running.scene_files import find
+    from fibermsk.scene_files import find
 
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     at = scene_file.stat()

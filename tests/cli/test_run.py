@@ -11,9 +11,9 @@ from make_result import make_result
 
 import fibermsk
 from fibermsk.cli.commands.run import run_scene
-from fibermsk.cli.running.scene_files import find
 from fibermsk.errors import ModelError
 from fibermsk.io import load
+from fibermsk.scene_files import find
 
 
 def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, computing):

@@ -55,7 +55,7 @@ def test_run_keeps_its_result_elsewhere(cli, scene_file, full, model, status):
 def test_checkpoint_stays_with_a_result_that_is_not_in_its_place(scene_file, full, monkeypatch):
     """So that the run can be done again from there."""
     from fibermsk.cli.commands.run import compute
-    from fibermsk.cli.running.scene_files import find
+    from fibermsk.scene_files import find
 
     checkpoint = full / "arm.checkpoint.h5"
     checkpoint.write_text("here")

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from verify.problem_files import write_problem
 
-from fibermsk.cli.running import scene_files
+from fibermsk import scene_files
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_missing_package_skips_its_problem(tmp_path):
     (tmp_path / "pinocchio.py").write_text("raise ImportError('not here')")
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
-        "import fibermsk.cli.running.scene_files as files\n"
+        "import fibermsk.scene_files as files\n"
         "files.problem_names = lambda: ['rigid_trees']\n"
         "from fibermsk.cli.main import main\n"
         "main()"

@@ -11,9 +11,9 @@ from scenes_of_tests import FROM_FILES
 
 import fibermsk as fm
 from fibermsk._plausible import RULES, Quantity
-from fibermsk.cli.running.scene_files import find, list_files
 from fibermsk.errors import ModelWarning
 from fibermsk.model.plausible import implausible
+from fibermsk.scene_files import find, list_files
 
 INERTIA = (0.02, 0.002, 0.021)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 
-from fibermsk.cli.running.scene_files import find_problem
+from fibermsk.scene_files import find_problem
 
 PROBLEM = '''"""A problem that {how}.
 

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 from verify.problem_files import load_problem
 
-from fibermsk.cli.running.scene_files import problem_names
+from fibermsk.scene_files import problem_names
 from fibermsk.verify import KINDS, Unavailable
 
 CLOSE = 0.011

@@ -5,7 +5,7 @@ import pytest
 from verify.problem_files import write_problem
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find_problem
+from fibermsk.scene_files import find_problem
 from fibermsk.verify import Expected, Outcome, run_problem
 from fibermsk.verify.report import study_problem, write_report
 

@@ -4,7 +4,7 @@ import pytest
 from verify.problem_files import write_problem
 
 import fibermsk as fm
-from fibermsk.cli.running.scene_files import find_problem, problem_names
+from fibermsk.scene_files import find_problem, problem_names
 from fibermsk.verify import Expected, run_problem
 from fibermsk.verify.runner import Row
 
@@ -87,7 +87,7 @@ def test_bad_problem_files(tmp_path, text, message):
 
 
 def test_a_scene_and_a_problem_may_be_called_alike():
-    from fibermsk.cli.running.scene_files import find
+    from fibermsk.scene_files import find
 
     scene, problem = find("upper_limb"), find_problem("upper_limb")
     assert scene.path.parent.name == "scenes" and problem.path.parent.name == "verification"

@@ -10,8 +10,8 @@ import typer
 
 from fibermsk._check import suggestion
 from fibermsk.cli.output import aligned, print_json
-from fibermsk.cli.running.scene_files import folder_of
 from fibermsk.errors import ModelError
+from fibermsk.scene_files import folder_of
 
 if TYPE_CHECKING:
     from fibermsk.bench import Bench

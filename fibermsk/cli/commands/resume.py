@@ -15,9 +15,9 @@ from fibermsk.cli.commands.run import Every, Json, Numbers, Quiet, Settings, com
 from fibermsk.cli.options import parse_numbers, parse_settings
 from fibermsk.cli.output import plain, printing_beside
 from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
-from fibermsk.cli.running.scene_files import SceneFile, find, is_packaged, path_of
 from fibermsk.cli.running.seal import is_sealed
 from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.scene_files import SceneFile, find, is_packaged, path_of
 
 
 def resume(

@@ -32,17 +32,16 @@ from fibermsk.cli.running.model_files import (
     scene_of_model,
 )
 from fibermsk.cli.running.problems import (
-    is_problem,
     lines_of,
     refuse_options,
     solve_problem,
 )
 from fibermsk.cli.running.progress import progress_report
 from fibermsk.cli.running.saving import save_result
-from fibermsk.cli.running.scene_files import SceneFile, find, scene_of
 from fibermsk.cli.warned import collecting
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.results.result import COMPLETE
+from fibermsk.scene_files import SceneFile, find, is_problem, scene_of
 
 if TYPE_CHECKING:
     from fibermsk.results import Progress, Result

@@ -11,7 +11,7 @@ import typer
 from fibermsk._docstrings import parameter_texts
 from fibermsk.cli.options import JsonOut
 from fibermsk.cli.output import print_json, printing_beside
-from fibermsk.cli.running.scene_files import find, list_files, read_title
+from fibermsk.scene_files import find, list_files, read_title
 
 
 def scenes(

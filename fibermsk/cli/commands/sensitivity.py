@@ -61,11 +61,10 @@ def sensitivity(
 ) -> None:
     """Differentiate a quantity of a run in numbers of its model."""
     from fibermsk.cli.running.compiling import saying_when_compiled
-    from fibermsk.cli.running.problems import is_problem
     from fibermsk.cli.running.progress import progress_report
-    from fibermsk.cli.running.scene_files import find
     from fibermsk.cli.warned import collecting
     from fibermsk.gradients import sensitivity as differentiate
+    from fibermsk.scene_files import find, is_problem
 
     if out is not None:
         check_out(out, PICTURES + _TABLES)

@@ -11,9 +11,9 @@ import typer
 from fibermsk.cli.errors import FAILED
 from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import print_json, printing_beside
-from fibermsk.cli.running.scene_files import find_problem, problem_names
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.files import check_writable
+from fibermsk.scene_files import find_problem, problem_names
 
 if TYPE_CHECKING:
     from fibermsk.verify import Outcome, Problem

@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fibermsk.cli.running.scene_files import is_packaged
 from fibermsk.cli.running.seal import is_sealed, sealed
 from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.scene_files import is_packaged
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
     "scene": str,

@@ -10,8 +10,8 @@ import typer
 
 from fibermsk import _check
 from fibermsk.cli.options import parse_settings
-from fibermsk.cli.running.scene_files import SceneFile, find
 from fibermsk.errors import ModelError
+from fibermsk.scene_files import SceneFile, find
 
 _SCENE = Path(__file__).with_name("model_scene.py")
 

@@ -2,33 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from fibermsk.cli.running import control, identification
 from fibermsk.errors import ModelError
 from fibermsk.results import Progress, Result
-
-
-def is_control(scene: Any) -> bool:
-    """Whether a scene is a problem of optimal control."""
-    return _is(scene, "fibermsk.control.problem", "OptimalControl")
-
-
-def is_study(scene: Any) -> bool:
-    """Whether a scene is a study of identification."""
-    return _is(scene, "fibermsk.identification.study", "IdentificationStudy")
-
-
-def is_problem(scene: Any) -> bool:
-    """Whether a scene is either."""
-    return is_control(scene) or is_study(scene)
-
-
-def _is(scene: Any, module: str, name: str) -> bool:
-    found = sys.modules.get(module)
-    return found is not None and isinstance(scene, getattr(found, name))
+from fibermsk.scene_files import is_control
 
 
 def refuse_options(method: str | None, options: dict[str, Any]) -> None:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import fibermsk
 from fibermsk import files
 from fibermsk._check import suggestion
-from fibermsk.cli.running.problems import is_problem
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.model.scene import METHODS
 
@@ -268,3 +267,23 @@ def _blamed_on(path: Path, what: str) -> Iterator[None]:
 def _first_line(doc: str | None) -> str:
     lines = (doc or "").strip().splitlines()
     return lines[0].strip() if lines else ""
+
+
+def is_control(scene: Any) -> bool:
+    """Whether a scene is a problem of optimal control."""
+    return _is(scene, "fibermsk.control.problem", "OptimalControl")
+
+
+def is_study(scene: Any) -> bool:
+    """Whether a scene is a study of identification."""
+    return _is(scene, "fibermsk.identification.study", "IdentificationStudy")
+
+
+def is_problem(scene: Any) -> bool:
+    """Whether a scene is either."""
+    return is_control(scene) or is_study(scene)
+
+
+def _is(scene: Any, module: str, name: str) -> bool:
+    found = sys.modules.get(module)
+    return found is not None and isinstance(scene, getattr(found, name))

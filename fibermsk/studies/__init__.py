@@ -1,0 +1,1 @@
+"""Studies: one scene at many values of its parameters."""
