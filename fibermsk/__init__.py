@@ -232,6 +232,11 @@ if TYPE_CHECKING:
         simulate as simulate,
         stability as stability,
     )
+    from fibermsk.studies import (
+        StudyProgress as StudyProgress,
+        sobol_indices as sobol_indices,
+        sweep as sweep,
+    )
     from fibermsk.system import (
         Skeleton as Skeleton,
         check as check,
@@ -277,6 +282,7 @@ _BY_MODULE = {
     "read": """ImportReport Signals drive emg_activation emg_envelope read_mesh read_osim
         read_signals with_muscle_forces with_smooth_muscles""",
     "scene_run": "simulate_scene",
+    "studies": "StudyProgress sobol_indices sweep",
     "solvers": """BDF2 NDF SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps
         GeneralizedAlpha Newton Observer Stability Stop StopWhen equilibrium simulate stability""",
     "system": "Skeleton check check_contribution skeleton",

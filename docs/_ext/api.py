@@ -49,11 +49,12 @@ GROUPS = {
     "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io"]),
     "Computing": (
         "From a model to a result.",
-        ["backend", "system", "solvers", "scene_run", "cli", "protocol", "_version"],
+        ["backend", "system", "solvers", "scene_run", "scene_files", "cli", "protocol", "_version"],
     ),
     "Gradients": ("Derivatives of whole runs in numbers of their model.", ["gradients"]),
     "Optimal control": ("Controls that do a task best, found with CasADi.", ["control"]),
     "Identification": ("Parameters of muscles and bones from motion and EMG.", ["identification"]),
+    "Studies": ("One scene at many values of its parameters.", ["studies"]),
     "Results": ("What a run gives.", ["results"]),
     "Pictures": ("`fibermsk.view`: windows, pictures, movies, plots.", ["view"]),
     "Errors and warnings": ("What is raised.", ["errors"]),

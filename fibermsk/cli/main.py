@@ -20,6 +20,7 @@ from fibermsk.cli.commands import (
     scenes,
     sensitivity,
     so,
+    sweep,
     track,
     verify,
     view,
@@ -75,6 +76,7 @@ app.command("track")(track.track)
 app.command("fit")(fit.fit)
 app.command("id")(inverse_dynamics.inverse_dynamics)
 app.command("sensitivity", cls=ManyValues)(sensitivity.sensitivity)
+app.command("sweep", cls=ManyValues)(sweep.sweep)
 
 
 def main() -> None:

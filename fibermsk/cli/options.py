@@ -45,6 +45,8 @@ _MANY = {
     "--param": re.compile(r"[^-=][^=]*="),
     "--what": re.compile(r"(?!.*\.h(df)?5$)[^\W\d][^/\\]*$"),
     "--to": re.compile(r"(?!.*\.py$)[^-].*[/*]|\*"),
+    "--over": re.compile(r"[^-=][^=]*="),
+    "--of": re.compile(r"(?!.*\.nc$)[^-]"),
     "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),
 }
 _TRUE = {"true", "yes", "on", "1"}
@@ -59,7 +61,7 @@ class ManyValues(TyperCommand):
         spread: list[str] = []
         option, fresh = None, False
         for arg in args:
-            if option in ("--set", "--param") and arg.startswith("="):
+            if option in ("--set", "--param", "--over") and arg.startswith("="):
                 value = arg[1:] or "VALUE"
                 raise typer.BadParameter(
                     f"no spaces may be around the = of a value: {option} {spread[-1]}={value}", ctx
@@ -139,6 +141,50 @@ def parse_numbers(texts: Sequence[str]) -> dict[str, Any]:
         if not numbers:
             raise ModelError(f"--param {path}: has no value; must be a number, or several: 1,2,3")
         values[path] = numbers if "," in value else numbers[0]
+    return values
+
+
+def parse_over(
+    texts: Sequence[str], parameters: dict[str, inspect.Parameter], design: str
+) -> dict[str, list[Any]]:
+    """Values by key of ``key=from:to:number`` and ``key=a,b,c`` texts, for `fibermsk.sweep`.
+
+    Keys are parameters of a scene, or paths. Of samples, ``key=from:to``.
+    """
+    found = dict[str, list[Any]]()
+    for text in texts:
+        key, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not key or not value:
+            raise ModelError(f"--over {text}: must be KEY=VALUES, such as radius=0.01:0.02:5")
+        if key in found:
+            raise ModelError(f"--over {key}: given twice; must be given once")
+        kind = _kind(parameters[key]) if key in parameters else float
+        try:
+            found[key] = _several(value, kind, key, design == "grid")
+        except ModelError as error:
+            raise ModelError(f"--over {error}") from None
+    return found
+
+
+def _several(text: str, kind: Any, key: str, grid: bool) -> list[Any]:
+    """Values of a grid, or the ends of a range."""
+    parts = text.split(":")
+    if len(parts) == 1 and grid:
+        return [_convert(item.strip(), kind, key) for item in text.split(",")]
+    if len(parts) != (3 if grid else 2):
+        form = "FROM:TO:NUMBER, or values with commas" if grid else "FROM:TO"
+        raise ModelError(f"{key} = {text!r}; must be {form}")
+    low, high = (_float(part, key) for part in parts[:2])
+    if not grid:
+        return [low, high]
+    number = int(parts[2]) if parts[2].strip().isdigit() else 0
+    if number < 2:
+        raise ModelError(f"{key} = {text!r}; must have a number of values, 2 or more, at the end")
+    values = [low + k * (high - low) / (number - 1) for k in range(number)]
+    if kind is int:
+        if any(one != round(one) for one in values):
+            raise ModelError(f"{key} = {text!r}; must give whole numbers")
+        return [round(one) for one in values]
     return values
 
 

@@ -388,7 +388,7 @@ def test_movie_says_now_and_then_how_far_it_is(monkeypatch, capsys):
     monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
     with progress.progress_report("arm.mp4", quiet=False) as report:
         for done in range(9):
-            report(progress.Pictures(done, 8))
+            report(progress.Counted(done, 8, "picture"))
             clock[0] += 1.0
     assert capsys.readouterr().err.splitlines() == [
         "arm.mp4: picture 0 of 8",

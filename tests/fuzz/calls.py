@@ -5,7 +5,8 @@ from controlled import CONTROLLED
 from described import DESCRIBED
 from identified import IDENTIFIED
 from parts import Call, Parts
+from studied import STUDIED
 
 __all__ = ["CALLS", "Call", "Parts"]
 
-CALLS = DESCRIBED | COMPUTED | CONTROLLED | IDENTIFIED
+CALLS = DESCRIBED | COMPUTED | CONTROLLED | IDENTIFIED | STUDIED

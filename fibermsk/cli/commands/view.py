@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk.cli.options import Geometry, GeometryOutside
-from fibermsk.cli.running.progress import Pictures, progress_report
+from fibermsk.cli.running.progress import Counted, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
 from fibermsk.cli.view_checks import check_files, check_options, comparison, pixels
 from fibermsk.files import check_writable
@@ -167,7 +167,7 @@ def _write_movie(shown: Result, path: Path, pace: dict[str, float | None], **loo
         pictures.movie(
             shown,
             path,
-            progress=lambda done, total: report(Pictures(done, total)),
+            progress=lambda done, total: report(Counted(done, total, "picture")),
             **look,
             **given,
         )

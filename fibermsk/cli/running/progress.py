@@ -18,21 +18,23 @@ _SECONDS_BETWEEN_PICTURES = 3.0
 
 
 @dataclass(frozen=True)
-class Pictures:
-    """Progress of a movie."""
+class Counted:
+    """Progress of a movie or a study."""
 
     done: int
     total: int
+    what: str  # "picture" or "point"
+    note: str = ""
     message: str = ""
 
     @property
     def fraction(self) -> float:
-        """Fraction of the pictures done, between 0 and 1."""
+        """Fraction that is done, between 0 and 1."""
         return self.done / self.total
 
 
 def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
-    """Context that yields a function to call with each ``Progress``, or ``Pictures``.
+    """Context that yields a function to call with each ``Progress``, or ``Counted``.
 
     A bar on a terminal, else a line every ten seconds, for movies every three; nothing if quiet.
     """
@@ -42,7 +44,7 @@ def progress_report(title: str, *, quiet: bool) -> AbstractContextManager[Any]:
 
 
 @contextlib.contextmanager
-def _bar(title: str) -> Iterator[Callable[[Progress | Pictures], None]]:
+def _bar(title: str) -> Iterator[Callable[[Progress | Counted], None]]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -72,7 +74,7 @@ class _Lines:
         self._first: tuple[float, float] | None = None
         self._message = ""
 
-    def __call__(self, progress: Progress | Pictures) -> None:
+    def __call__(self, progress: Progress | Counted) -> None:
         now = time.monotonic()
         if progress.message:
             if progress.message != self._message:
@@ -83,7 +85,7 @@ class _Lines:
         if self._first is None:
             self._first = (now, progress.fraction)
         pause = _SECONDS_BETWEEN_LINES
-        if isinstance(progress, Pictures):
+        if isinstance(progress, Counted) and progress.what == "picture":
             pause = 0.0 if progress.done == 0 else _SECONDS_BETWEEN_PICTURES
         if now - self._last < pause:
             return
@@ -102,11 +104,11 @@ def _print(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
-def _words(progress: Progress | Pictures) -> str:
+def _words(progress: Progress | Counted) -> str:
     if progress.message:
         return progress.message
-    if isinstance(progress, Pictures):
-        return f"picture {progress.done} of {progress.total}"
+    if isinstance(progress, Counted):
+        return f"{progress.what} {progress.done} of {progress.total}{progress.note}"
     return (
         f"t = {progress.time:.3f} of {progress.duration:g} s, step {progress.step}, "
         f"{progress.newton_iterations} Newton iterations"

@@ -1,0 +1,30 @@
+"""Scenes for studies: small, by a function, and slow enough to be interrupted."""
+
+import os
+import time
+from pathlib import Path
+
+import fibermsk as fm
+
+
+def pendulum(steps=4, angle=0.2, mode="plain"):
+    """A rod on a hinge that swings for a moment."""
+    model = fm.Model("pendulum", gravity=(0.0, -9.81, 0.0))
+    rod = model.add(fm.Body("rod", 1.0, (0, -0.15, 0), (0.01, 1e-3, 0.01)))
+    model.add(fm.Hinge("hinge", model.ground, rod, (0, 0, 0), (0, 0, 1), value=angle))
+    if mode == "broken":
+        raise ZeroDivisionError("one over nothing")
+    return fm.Scene(model, duration=0.02, steps=steps, tolerance=0.0)
+
+
+def counted(steps=2, angle=0.2):
+    """The same, which notes each call in a file, and takes its time."""
+    with Path(os.environ["STUDY_CALLS"]).open("a") as file:
+        file.write(f"{angle}\n")
+    time.sleep(0.05)
+    return pendulum(steps, angle)
+
+
+def added(result):
+    """A number of the start alone: half the first angle."""
+    return 0.5 * result.coordinate("hinge")[0]
