@@ -77,7 +77,5 @@ def _called(task: Task, *given: Any) -> Record:
 
 def check_client(client: Any) -> None:
     """Refuse what is no client of Dask."""
-    if client is not None and not all(
-        hasattr(client, n) for n in ("submit", "scatter", "nthreads")
-    ):
+    if client is not None and not isinstance(client, package("distributed").Client):
         _check.refuse(OWNER, "client", client, "be a client of dask.distributed, or None")

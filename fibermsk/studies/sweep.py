@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import json
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -15,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from fibermsk import _check
 from fibermsk._version import __version__
+from fibermsk.errors import ModelError
 from fibermsk.files import check_writable, path_of
 from fibermsk.model import Scene
+from fibermsk.model.scene import METHODS
 from fibermsk.parameters import Parameters
 from fibermsk.rescue import write_whole
 from fibermsk.results.snapshot import library_versions
-from fibermsk.scene_files import find
 from fibermsk.studies import dataset
 from fibermsk.studies.engine import check_client, running
+from fibermsk.studies.identity import described, plain
 from fibermsk.studies.journal import ENDING, Journal
 from fibermsk.studies.outputs import OutputError, Outputs, checked
 from fibermsk.studies.points import OWNER, Points, points_of
@@ -134,10 +133,14 @@ def sweep(
         _check.refuse(OWNER, "n_jobs", n_jobs, "be a number of processes, or -1 for all cores")
     check_client(client)
     _check.function(OWNER, "progress", progress)
+    if isinstance(method, str):
+        _check.choice(OWNER, "method", method, METHODS)
+    elif method is not None:
+        _check.method(OWNER, method)
     for field, value in (("settings", settings), ("numbers", numbers)):
         _check.instance(OWNER, field, value, (Mapping, type(None)), "a dict or None")
     kept = checked(outputs)
-    parameters, reference, digest = _described(scene)
+    parameters, reference, digest = described(scene)
     given = dict(settings or {})
     for name in given:
         if name not in parameters:
@@ -150,9 +153,9 @@ def sweep(
     _check_paths(task, points)
     about = {
         "scene": reference, "digest": digest, "design": design, "seed": seed, "n": n,
-        "over": {one.key: _plain(one.values) for one in points.axes},
-        "settings": _plain(given), "numbers": _plain(task.numbers), "method": _plain(method),
-        "outputs": _plain(kept), "fibermsk_version": __version__, "versions": library_versions(),
+        "over": {one.key: plain(one.values) for one in points.axes},
+        "settings": plain(given), "numbers": plain(task.numbers), "method": plain(method),
+        "outputs": plain(kept), "fibermsk_version": __version__, "versions": library_versions(),
     }  # fmt: skip
     with ExitStack() as stack:
         if out is None:
@@ -195,48 +198,16 @@ def _compute(
 
 def _check_paths(task: Task, points: Points) -> None:
     """Refuse paths that the model does not have."""
-    model = task.scene_at(points.given(0)[0], {}).model
+    try:
+        scene = task.scene_at(points.given(0)[0], {})
+    except ModelError:
+        raise
+    except Exception as error:  # of a function of the user
+        why = f"return a scene: it raised {type(error).__name__}: {error}"
+        _check.refuse(OWNER, "scene", task.scene, why)
+    if not isinstance(scene, Scene):
+        must = "be a scene that runs in time, not a problem that is solved"
+        _check.refuse(OWNER, "scene", type(scene).__name__, must)
     for axis in points.axes:
         if axis.in_model:
-            Parameters(model).match(axis.key)
-
-
-def _described(scene: Any) -> tuple[dict[str, Any], str, str]:
-    """Parameters of a scene, its reference, and a digest of what it is."""
-    if isinstance(scene, Scene):
-        model = {name: one.value for name, one in Parameters(scene.model).items()}
-        own = scene.duration, scene.steps, scene.start, scene.method, scene.tolerance
-        return {}, scene.model.name, _digest(json.dumps(_plain([own, model])))
-    if isinstance(scene, str | Path):
-        file = find(str(scene))
-        return dict(file.parameters), file.reference, _digest(file.path.read_text("utf-8"))
-    if callable(scene):
-        try:
-            text = inspect.getsource(scene)
-        except (OSError, TypeError):
-            text = repr(getattr(scene, "__qualname__", type(scene)))
-        name = getattr(scene, "__qualname__", type(scene).__name__)
-        return dict(inspect.signature(scene).parameters), name, _digest(text)
-    _check.refuse(OWNER, "scene", scene, "be a name, a file, a Scene, or a function of one")
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    """A value as JSON has it, for comparison."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if callable(value) and not isinstance(value, type):
-        try:
-            return inspect.getsource(value)
-        except (OSError, TypeError):
-            return getattr(value, "__qualname__", type(value).__name__)
-    return repr(value)
+            Parameters(scene.model).match(axis.key)
