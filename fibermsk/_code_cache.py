@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
+from fibermsk._carried import building, carried
 from fibermsk._sources import sources_stamp
 
 try:
@@ -25,12 +27,21 @@ def cache_of(function: Any, version: str = "") -> Any:
     that does not come from files alone, such as a function that calls a user-defined law.
 
     The folder is `NUMBA_CACHE_DIR`, or else `__pycache__` beside the function's file, or else a
-    folder of the user. If none is writable, nothing is cached.
+    folder of the user. If none is writable, nothing is cached. What is not there is looked for
+    among the kernels that a package carries; see `fibermsk._carried`.
     """
     try:
         return _Kept(function, version)
     except RuntimeError:
-        return _NotKept()
+        return _NotKept(function, version)
+
+
+def _load_carried(function: Any, version: str, sig: Any, target_context: Any) -> Any:
+    store = None if version else carried()
+    try:
+        return None if store is None else store.load(function, sig, target_context)
+    except (OSError, ImportError, EOFError, pickle.UnpicklingError):  # damaged, or of other classes
+        return None
 
 
 class _Kept(FunctionCache):
@@ -42,6 +53,7 @@ class _Kept(FunctionCache):
 
     def __init__(self, function: Any, version: str) -> None:
         super().__init__(function)
+        self._function, self._own_version = function, version
         version += sources_stamp(function.__module__)
         if version:
             self._cache_file = IndexDataCacheFile(
@@ -53,20 +65,32 @@ class _Kept(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             with _locked(self.cache_path):
-                return super().load_overload(sig, target_context)
+                found = super().load_overload(sig, target_context)
         except (OSError, ImportError):  # or code of a module that is no longer there
-            return None
+            found = None
+        if found is None:
+            found = _load_carried(self._function, self._own_version, sig, target_context)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             with _locked(self.cache_path):
                 super().save_overload(sig, data)
+                store = None if self._own_version else building(data.codegen.magic_tuple())
+                if store is not None and self._impl.check_cachable(data):
+                    store.save(self._function, sig, self._impl.reduce(data))
         except OSError as error:
             _tell_once(str(error))
 
 
 class _NotKept(NullCache):
     """No cache; the first compilation warns about the cost."""
+
+    def __init__(self, function: Any, version: str) -> None:
+        self._function, self._own_version = function, version
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        return _load_carried(self._function, self._own_version, sig, target_context)
 
     def save_overload(self, sig: Any, cres: Any) -> None:
         _tell_once("neither the folder of the package nor one of the user is writable")

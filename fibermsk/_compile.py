@@ -224,6 +224,25 @@ class _Once(event.Listener):
         pass
 
 
+class _Counter(event.Listener):
+    def __init__(self) -> None:
+        self.count = 0
+
+    def on_start(self, event) -> None:
+        self.count += 1
+
+    def on_end(self, event) -> None:
+        pass
+
+
+@contextmanager
+def counting_compilations() -> Iterator[Callable[[], int]]:
+    """Function that returns how many kernels were compiled in the block, not loaded."""
+    counter = _Counter()
+    with event.install_listener("numba:compile", counter):
+        yield lambda: counter.count
+
+
 @contextmanager
 def on_first_compilation(callback: Callable[[], None]) -> Iterator[None]:
     """Call back once if any kernel is compiled, not loaded from the cache."""

@@ -24,6 +24,7 @@ from fibermsk.cli.commands import (
     track,
     verify,
     view,
+    warmup,
 )
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import ManyValues
@@ -76,6 +77,7 @@ app.command("track")(track.track)
 app.command("fit")(fit.fit)
 app.command("id")(inverse_dynamics.inverse_dynamics)
 app.command("sensitivity", cls=ManyValues)(sensitivity.sensitivity)
+app.command("warmup")(warmup.warmup)
 app.command("sweep", cls=ManyValues)(sweep.sweep)
 
 

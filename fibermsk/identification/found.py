@@ -24,6 +24,9 @@ from fibermsk.model import Model
 
 METHODS = ("lm", "adam")
 
+FAR = 2.0
+"""Deviations by which bones are off from what was found, and are others."""
+
 _ZERO = 1e-9
 """Relative size of singular values that are zero."""
 
@@ -110,9 +113,12 @@ class Identification:
         In the mode "fiber": slack lengths of the tendons [m] of the muscles that are in the
         equations, from what the fibers leave of the paths, with their deviations over time.
     inertia : dict of (10,) float array
-        Mass, first moments and moments of inertia about the origin of its frame, by body: of all
-        with the base parameters found, those nearest to the model's. Empty where no bodies have
-        them, which have positive masses and obey the triangle inequality.
+        Mass, first moments and moments of inertia about the origin of its frame, by body: of bones
+        with positive mass that obey the triangle inequality, those nearest to the base parameters
+        found, in their deviations, and else to the model's.
+    inertia_off : dict of float
+        Their base parameters less those found, in deviations: where one is beyond 2, no bones have
+        what was found, and `model` keeps its own.
     """
 
     problem: IdentificationProblem
@@ -126,9 +132,10 @@ class Identification:
     guesses: tuple[Solved, ...]
     slack: dict[str, Slack]
     inertia: dict[str, Array]
+    inertia_off: dict[str, float]
 
     def model(self) -> Model:
-        """The model with what was found; bones keep their inertia where `inertia` is empty."""
+        """The model with the muscles that were found, and with the bones if they have what was."""
         own = self.problem.preparation
         found = self.problem.unknowns.at(self.solved.z).muscles
         changes: dict[Any, Any] = {}
@@ -137,7 +144,8 @@ class Identification:
             change["pennation_angle"] = float(np.sqrt(row[3]))
             change["max_contraction_velocity"] = float(row[4] / row[1])
             changes[muscle] = change
-        changes |= {own.model.body(name): body_of(one) for name, one in self.inertia.items()}
+        if max(map(abs, self.inertia_off.values()), default=0.0) <= FAR:
+            changes |= {own.model.body(name): body_of(one) for name, one in self.inertia.items()}
         return own.model.edit(add=[*own.seen, *own.deep]).edit(changes)
 
     def report(self, folder: str | PathLike[str]) -> None:
@@ -303,11 +311,13 @@ def found_of(
     real = all(abs(one.imag) < 1e-12 and one.real < 0.0 for one in c)
     pair = (float(c[0].real), float(c[1].real)) if real else (np.nan, np.nan)
     times = [-interval / np.log(-one) if real else np.nan for one in pair]
+    certainty = certainty_of(J, z, problem.unknowns, sigma)
     return Identification(
         problem, dict(zip(problem.names, z.tolist(), strict=True)), solved,
-        certainty_of(J, z, problem.unknowns, sigma), tuple(movements),
+        certainty, tuple(movements),
         tuple(name for name, one in zip(problem.names, at, strict=True) if one), pair,
-        (float(times[0]), float(times[1])), guesses, _slack(problem, z), problem.bones(z),
+        (float(times[0]), float(times[1])), guesses, _slack(problem, z),
+        *problem.bones(z, certainty),
     )  # fmt: skip
 
 

@@ -61,6 +61,8 @@ _USED = 1e-9
 """Moment arm [m] of a muscle in the equations that are left, below which it is not in them."""
 _LEAD = 0.1
 """Time [s] in which fibers with elastic tendons forget how they began."""
+_KNOWN = 1e-3
+"""Deviation of base parameters that are known, over that of guesses."""
 _SAME_RATE = 1e-3
 """Share by which sampling intervals of movements may differ, as by rounded times."""
 
@@ -285,18 +287,27 @@ class IdentificationProblem:
         sigma = _check.positive(OWNER, "sigma", sigma, "N m")
         return certainty_of(self.rows(self.guess)[1], self.guess, self.unknowns, sigma)
 
-    def bones(self, z: Array) -> dict[str, Array]:
-        """Inertial parameters (10,) by body at unknowns, those nearest to the model's.
+    def bones(self, z: Array, certainty: Certainty) -> tuple[dict[str, Array], dict[str, float]]:
+        """Bones nearest to unknowns, by body, and how far off they are, by base parameter.
 
-        Empty where no bodies have the base parameters.
+        See `Identification.inertia`.
         """
         own = self.preparation.regressor
         if not own.names:
-            return {}
+            return {}, {}
+        at = slice(-5 - self.base.independent.size, -5)
+        of_z = np.outer(certainty.deviation, certainty.deviation) * certainty.correlation
+        covariance = self.unknowns.map[at] @ of_z @ self.unknowns.map[at].T
         size = deviations_of_inertia(own.names, own.values, self.choices)
-        found = bones_of(self.base, self.unknowns.at(z).base, own.values, size)
-        names = [name.rpartition("/")[0] for name in own.names[::10]]
-        return {} if found is None else dict(zip(names, found.reshape(-1, 10), strict=True))
+        # of numbers that are known, a share of what the guess of others is off by
+        covariance += _KNOWN**2 * np.diag(self.base.matrix**2 @ size**2)
+        found = bones_of(self.base, self.unknowns.at(z).base, covariance, own.values)
+        bodies = [name.rpartition("/")[0] for name in own.names[::10]]
+        names = [own.names[k] for k in self.base.independent.tolist()]
+        return (
+            dict(zip(bodies, found.values.reshape(-1, 10), strict=True)),
+            dict(zip(names, found.off.tolist(), strict=True)),
+        )
 
     def started(self, unknowns: Unknowns) -> IdentificationProblem:
         """The same problem with another guess."""

@@ -91,10 +91,15 @@ def poles(common: Array) -> tuple[complex, complex]:
     return low, high
 
 
+def edge_of_stability(common: Array) -> float:
+    """Distance of a filter from the edge beyond which it does not forget."""
+    b1, b2 = common[BETA1], common[BETA2]
+    return float(min(1.0 - abs(b2), 1.0 + b2 - abs(b1)))
+
+
 def unstable(common: Array) -> bool:
     """Whether a filter does not forget, or a time constant or the delay is not positive."""
-    b1, b2 = common[BETA1], common[BETA2]
-    return not (abs(b2) < 1.0 and abs(b1) < 1.0 + b2 and common[DELAY:].min() > 0.0)
+    return not (edge_of_stability(common) > 0.0 and common[DELAY:].min() > 0.0)
 
 
 class Unknowns:
@@ -173,7 +178,8 @@ def unknowns_of(
     units += [UNITS[k % 10] for k in base.independent.tolist()] + list(COMMON_UNITS)
     guess, n, b = numbers.flat, len(names), base.independent.size
     for pattern in choices.prior:
-        matches(pattern, [*names, *inertia_names, *choices.groups], "prior")
+        if pattern not in choices.groups:
+            matches(pattern, [*names, *inertia_names], "prior")
     share = choices.shares(names)
     cov = np.diag((share * np.abs(guess)) ** 2)
     at = slice(n - 5 - b, n - 5)

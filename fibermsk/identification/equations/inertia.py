@@ -29,7 +29,8 @@ OF_A_BODY = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 
 UNITS = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)
 
-_MOMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+MOMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+"""Places of the moments of inertia in a matrix."""
 
 _DEPENDENT = 1e-7
 """Part of a column, over its length, below which it is a combination of earlier ones."""
@@ -41,14 +42,14 @@ def parameters_of(body: Body) -> Array:
         return np.zeros(10)
     c = np.asarray(body.com)
     about = np.asarray(body.inertia) + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
-    return np.array([body.mass, *(body.mass * c), *(about[at] for at in _MOMENTS)])
+    return np.array([body.mass, *(body.mass * c), *(about[at] for at in MOMENTS)])
 
 
 def body_of(values: Array) -> dict[str, Any]:
     """Mass, centre of mass and inertia of a body from its parameters (10,)."""
     mass, c = float(values[0]), values[1:4] / values[0]
     about = np.empty((3, 3))
-    for (i, j), value in zip(_MOMENTS, values[4:], strict=True):
+    for (i, j), value in zip(MOMENTS, values[4:], strict=True):
         about[i, j] = about[j, i] = value
     own = about - mass * (c @ c * np.eye(3) - np.outer(c, c))
     return {"mass": mass, "com": tuple(c.tolist()), "inertia": own}
@@ -124,7 +125,7 @@ def _columns(tree: Tree, name: str) -> list[list[tuple[float, Tree]]]:
     for unit in np.eye(3):
         aside = alone(1.0, unit, np.outer(unit, unit) - np.eye(3))
         found.append([(1.0, aside), (-1.0, at_origin[1])])
-    for i, j in _MOMENTS:
+    for i, j in MOMENTS:
         one = none.copy()
         one[i, j] = one[j, i] = 1.0
         found.append([(1.0, alone(0.0, still, one))])

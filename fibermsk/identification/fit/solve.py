@@ -17,6 +17,8 @@ _SLOW = 1e-5
 """Relative change of the sum of squares below which the next step is tried without damping."""
 _NEAR = 0.02
 """Distance from the minimum, in deviations that data and prior leave, that is none."""
+_AT_KINKS = 0.1
+"""Same, where steps change nothing any more."""
 
 
 class Step(NamedTuple):
@@ -79,8 +81,9 @@ def levenberg_marquardt(
     are projected. The search has converged where steps change the sum of squares, and each unknown
     by its scale, by less than the tolerance, or its root; or where the sum is at most `floor`. With
     a weight, which is the deviation of the rows, it has where the minimum of the linear model is
-    within a fiftieth of the deviations that are left. After a step that changes little the next one
-    is tried without damping, which rows with kinks keep high.
+    within a fiftieth of the deviations that are left, and nowhere else: rows with kinks, or that
+    are not finite beside, make steps small. After a step that changes little the next one is tried
+    without damping, which rows with kinks keep high.
 
     References
     ----------
@@ -110,7 +113,9 @@ def levenberg_marquardt(
         target, R = R[:-1, -1], R[:-1, :-1]
         sizes = np.maximum(np.linalg.norm(R, axis=0), 1e-12 * np.linalg.norm(R))
         nearest = np.linalg.lstsq(R, -target, rcond=None)[0]
-        if weight > 0.0 and float(np.linalg.norm(R @ nearest)) <= _NEAR * weight:
+        away = float(np.linalg.norm(R @ nearest))
+        near = away <= _AT_KINKS * weight if weight > 0.0 else away**2 <= _SLOW * cost
+        if weight > 0.0 and away <= _NEAR * weight:
             return Found(z, cost, iterations, True)
         accepted, tried = False, _LEAST_DAMPING if slow else damping
         while iterations < most and damping < _MOST_DAMPING:
@@ -140,11 +145,11 @@ def levenberg_marquardt(
                 z, r, J, cost = new, r_new, J_new, cost_new
                 break
             if tiny and abs(change) <= tolerance * cost:
-                return Found(z, cost, iterations, True)
+                return Found(z, cost, iterations, near)
             if tried == damping:
                 damping, growth = damping * growth, 2.0 * growth
             tried = damping
-        if small >= 2 or cost <= floor:
+        if cost <= floor or (small >= 2 and near):
             return Found(z, cost, iterations, True)
         if not accepted:
             break

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from fibermsk.identification.fit.certainty import VERDICTS, Certainty
-from fibermsk.identification.found import Identification
+from fibermsk.identification.found import FAR, Identification
 from fibermsk.identification.problem import IdentificationProblem
+from fibermsk.identification.unknowns import edge_of_stability
 
 _CONFOUNDED = 0.95
 """Correlation from which two numbers are told to be one."""
@@ -19,6 +20,9 @@ _NEGATIVE = 0.01
 
 _NOTHING = 1e-9
 """Residual of a coordinate, over the size of all, that is round-off: it has no equation."""
+
+_EDGE = 1e-6
+"""Distance of a filter from the edge of stability, at which it is at it."""
 
 _MOST = 12
 
@@ -137,6 +141,10 @@ def found_in_words(found: Identification) -> list[str]:
             f"filter c = {found.filter[0]:.4g} and {found.filter[1]:.4g}, time constants "
             f"{1e3 * found.time_constants[0]:.3g} and {1e3 * found.time_constants[1]:.3g} ms"
         )
+    if edge_of_stability(found.problem.unknowns.at(own.z).common) < _EDGE:
+        lines.append(
+            "the filter is at the edge of what forgets: EMG does not tell it; fix or bound it"
+        )
     for name, slack in found.slack.items():
         lines.append(
             f"{name}: slack length of the tendon {1e3 * slack.length:.4g} mm, deviation "
@@ -155,7 +163,7 @@ def found_in_words(found: Identification) -> list[str]:
             )
         )
         left = [name for name in found.problem.deep if name not in one.deep_force]
-        if left and one.deep_force:
+        if left:
             lines.append(f"{one.name}: it does not determine the forces of {', '.join(left)}")
         for name, share in one.negative.items():
             if share > _NEGATIVE:
@@ -182,16 +190,19 @@ def _short(found: Identification) -> list[str]:
 
 
 def inertia_in_words(found: Identification) -> list[str]:
-    """Mass of each bone with the base parameters found, or that no bones have them."""
-    if not found.problem.preparation.regressor.names:
-        return []
+    """Bones that a body can have, and whether they have what was found."""
     if not found.inertia:
-        return [
-            "no bones have the inertia that was found: a mass would be negative, or principal "
-            "moments would break the triangle inequality"
-        ]
+        return []
     masses = ", ".join(f"{name} {one[0]:.4g}" for name, one in found.inertia.items())
-    return [f"bones nearest to the guess that have this inertia, masses [kg]: {masses}"]
+    worst = max(found.inertia_off, key=lambda name: abs(found.inertia_off[name]))
+    off = f"{abs(found.inertia_off[worst]):.2g} deviations of {worst}"
+    fit = f"they have what was found to {off}"
+    if abs(found.inertia_off[worst]) > FAR:
+        fit = (
+            f"they are off by {off}: no bones have what was found, whose masses or principal "
+            "moments break their inequalities: the model or its data are wrong"
+        )
+    return [f"nearest bones with a mass distribution, masses [kg]: {masses}; {fit}"]
 
 
 def table_of(found: Identification) -> dict[str, list[Any]]:
