@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+import numpy as np
 import typer
 from typer.core import TyperCommand
 
@@ -180,7 +181,7 @@ def _several(text: str, kind: Any, key: str, grid: bool) -> list[Any]:
     number = int(parts[2]) if parts[2].strip().isdigit() else 0
     if number < 2:
         raise ModelError(f"{key} = {text!r}; must have a number of values, 2 or more, at the end")
-    values = [low + k * (high - low) / (number - 1) for k in range(number)]
+    values = np.linspace(low, high, number).tolist()
     if kind is int:
         if any(one != round(one) for one in values):
             raise ModelError(f"{key} = {text!r}; must give whole numbers")

@@ -243,7 +243,10 @@ def _groups_of(
             _check.refuse("identify", f"group {label!r}", patterns, must)
         for k in members:
             if np.sqrt(cov[k, k]) > abs(guess[k]):
-                must = f"have numbers that are not zero: {names[k]} = {guess[k]:.3g}"
+                off = np.sqrt(cov[k, k])
+                must = (
+                    f"have guesses to better than 100 %: {names[k]} = {guess[k]:.3g} +- {off:.2g}"
+                )
                 _check.refuse("identify", f"group {label!r}", patterns, must)
         low, high = choices.bounds.get(label, (0.0, np.inf))
         if not 0.0 <= low <= 1.0 <= high:

@@ -3,84 +3,161 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fibermsk import _check
-from fibermsk.errors import ModelError
+from fibermsk._arrays import Array
+from fibermsk.errors import ModelError, WriteError
 from fibermsk.studies.journal import Journal, differing
-from fibermsk.studies.outputs import FRAME
+from fibermsk.studies.outputs import Kept
 from fibermsk.studies.packages import package
-from fibermsk.studies.points import OWNER, Points
+from fibermsk.studies.points import FRAME, MESSAGE, SECONDS, STATUS, TIME, Points
+from fibermsk.studies.task import Record
 
 ABOUT = "study"
 """Attribute with what identifies a study."""
 
-_RESERVED = "status", "message", "seconds"
+_BLOCK = 1000
+"""Points that are written at a time."""
+_ROOM = 2**20
+"""Size of a file besides its numbers [bytes]."""
 
 
 class _Variable(NamedTuple):
     unit: str
-    dim: str
-    size: int
+    dims: tuple[str, ...]
+    size: int  # along its own dimension; 1 of a number
+
+
+def clash(kept: dict[str, Kept], first: dict[str, Kept] | None, points: Points) -> str:
+    """Why what is kept of a point fits no dataset; `first` is what the first one has."""
+    for name in kept:
+        if name != TIME and name in (*points.labels, *points.dims):
+            return f"output {name!r}; must have a name of its own, which is that of a parameter"
+    if first is not None:
+        for name, one in kept.items():
+            if name in first and (one.dim, one.unit) != (first[name].dim, first[name].unit):
+                return f"output {name!r}; must be a number at all points, or a row at all"
+    return ""
 
 
 def write_dataset(path: Path, journal: Journal, points: Points, about: dict[str, Any]) -> None:
-    """Write all records, one after another."""
-    h5netcdf = package("h5netcdf")
-    variables, same = _variables(journal, points)
-    with h5netcdf.File(path, "w") as file:
+    """Write all records, some at a time."""
+    variables = _variables(journal, points)
+    _check_room(path, points, variables)
+    text = package("h5py").string_dtype()
+    with package("h5netcdf").File(path, "w") as file:
         for name, size in zip(points.dims, points.shape, strict=True):
             file.dimensions[name] = size
         for one in variables.values():
-            if one.dim and one.dim not in file.dimensions:
-                file.dimensions[one.dim] = one.size
+            if len(one.dims) and one.dims[-1] not in file.dimensions:
+                file.dimensions[one.dims[-1]] = one.size
         _write_axes(file, points)
-        text = package("h5py").string_dtype()
-        texts = {name: file.create_variable(name, points.dims, text) for name in _RESERVED[:2]}
-        seconds = file.create_variable("seconds", points.dims, dtype=float)
-        seconds.attrs["units"] = "s"
-        made = dict[str, Any]()
+        made = {name: file.create_variable(name, points.dims, text) for name in (STATUS, MESSAGE)}
+        made[SECONDS] = file.create_variable(SECONDS, points.dims, float)
+        made[SECONDS].attrs["units"] = "s"
         for name, one in variables.items():
-            own = () if name == "time" and same else points.dims
-            dims = (*own, one.dim) if one.dim else own
-            made[name] = file.create_variable(name, dims, dtype=float, fillvalue=np.nan)
+            made[name] = file.create_variable(name, one.dims, float, fillvalue=np.nan)
             made[name].attrs["units"] = one.unit
-        for record in journal.records():
-            at = tuple(map(int, np.unravel_index(record.point, points.shape)))
-            texts["status"][at], texts["message"][at] = record.status, record.message
-            seconds[at] = record.seconds
-            for name, kept in record.kept.items():
-                own = () if name == "time" and same else at
-                made[name][(*own, slice(kept.values.size)) if kept.dim else own] = kept.values
+        for at, shape, records in _blocks(journal, points.shape):
+            _write_block(made, variables, points, at, shape, records)
         file.attrs[ABOUT] = json.dumps(about, sort_keys=True)
-        labels = [one.label for one in points.axes] + ["time"] * ("time" in variables)
+        labels = [*points.labels, *([TIME] if TIME in variables else [])]
         if not any(" " in label for label in labels):
             file.attrs["coordinates"] = " ".join(labels)
-        for name in ("scene", "design", "fibermsk_version"):
+        for name in ("scene", "design"):
             file.attrs[name] = str(about[name])
+        file.attrs["fibermsk_version"] = about["versions"]["fibermsk"]
 
 
-def _variables(journal: Journal, points: Points) -> tuple[dict[str, _Variable], bool]:
-    """Variables of all records, and whether all have the same frames."""
-    found, times, same = dict[str, _Variable](), None, True
-    taken = {*points.dims, *(one.label for one in points.axes), *_RESERVED}
+def _variables(journal: Journal, points: Points) -> dict[str, _Variable]:
+    """Variables of all records; the time has no dimensions of points if all frames are the same."""
+    kept, times, same = dict[str, tuple[Kept, int]](), None, True
     for record in journal.records():
         for name, one in record.kept.items():
-            if name in taken:
-                _check.refuse(OWNER, "output", name, "have a name of its own")
-            size = max(one.values.size, found[name].size if name in found else 0)
-            found[name] = _Variable(one.unit, one.dim, size)
+            size = max(one.values.size, kept[name][1] if name in kept else 0)
+            kept[name] = one, size
         if record.kept:
-            own = record.kept["time"].values
+            own = record.kept[TIME].values
             same = same and (times is None or np.array_equal(own, times))
             times = own
-    largest = max((one.size for one in found.values() if one.dim == FRAME), default=0)
-    return {
-        name: one._replace(size=largest) if one.dim == FRAME else one for name, one in found.items()
-    }, same
+    frames = max((size for one, size in kept.values() if one.dim == FRAME), default=0)
+    found = dict[str, _Variable]()
+    for name, (one, size) in kept.items():
+        over = () if name == TIME and same else points.dims
+        own_size = frames if one.dim == FRAME else size
+        found[name] = _Variable(one.unit, (*over, one.dim) if one.dim else over, own_size)
+    return found
+
+
+def _check_room(path: Path, points: Points, variables: dict[str, _Variable]) -> None:
+    """Refuse a disk that the file does not fit on: the library that writes it would end."""
+    numbers = sum(one.size for one in variables.values()) + 16
+    size = 8 * len(points.rows) * numbers + _ROOM
+    free = shutil.disk_usage(path.parent).free
+    if size > free:
+        raise WriteError(
+            f"cannot write {path}: it needs {size / 1e6:.3g} MB, and {free / 1e6:.3g} MB are free; "
+            "the points are kept, and the same call goes on"
+        )
+
+
+def _blocks(
+    journal: Journal, shape: tuple[int, ...]
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...], list[tuple[tuple[int, ...], Record]]]]:
+    """Where blocks of points begin, their sizes, and their records with places in them.
+
+    A block spans the last dimensions, and some of the one before.
+    """
+    k = next(k for k in range(len(shape)) if np.prod(shape[k + 1 :]) <= _BLOCK)
+    inner = int(np.prod(shape[k + 1 :]))
+    step = max(_BLOCK // inner, 1)
+    now, begin, held = None, (0,), list[tuple[tuple[int, ...], Record]]()
+    for record in journal.records():
+        place = tuple(map(int, np.unravel_index(record.point, shape)))
+        first = (*place[:k], place[k] // step * step, *(0 for _ in shape[k + 1 :]))
+        if now is not None and first != now:
+            yield begin, _size(begin, shape, k, step), held
+            held = []
+        now = begin = first
+        held.append((tuple(a - b for a, b in zip(place, first, strict=True)), record))
+    if held:
+        yield begin, _size(begin, shape, k, step), held
+
+
+def _size(begin: tuple[int, ...], shape: tuple[int, ...], k: int, step: int) -> tuple[int, ...]:
+    return (*(1 for _ in range(k)), min(step, shape[k] - begin[k]), *shape[k + 1 :])
+
+
+def _write_block(
+    made: dict[str, Any], variables: dict[str, _Variable], points: Points, at: tuple[int, ...],
+    shape: tuple[int, ...], records: list[tuple[tuple[int, ...], Record]],
+) -> None:  # fmt: skip
+    where = tuple(slice(a, a + n) for a, n in zip(at, shape, strict=True))
+    texts = {name: np.full(shape, "", object) for name in (STATUS, MESSAGE)}
+    seconds = np.zeros(shape)
+    blocks = dict[str, Array]()
+    for place, record in records:
+        texts[STATUS][place], texts[MESSAGE][place] = record.status, record.message
+        seconds[place] = record.seconds
+        for name, kept in record.kept.items():
+            one = variables[name]
+            row = (slice(kept.values.size),) if kept.dim else ()
+            if one.dims[: len(points.dims)] != points.dims:  # the time of all
+                blocks[name] = kept.values
+                continue
+            if name not in blocks:
+                blocks[name] = np.full((*shape, one.size) if kept.dim else shape, np.nan)
+            blocks[name][(*place, *row)] = kept.values
+    for name, values in (*texts.items(), (SECONDS, seconds)):
+        made[name][where] = values
+    for name, values in blocks.items():
+        of_points = variables[name].dims[: len(points.dims)] == points.dims
+        made[name][where if of_points else ...] = values
 
 
 def _write_axes(file: Any, points: Points) -> None:
@@ -90,7 +167,11 @@ def _write_axes(file: Any, points: Points) -> None:
         else:
             dims, values = points.dims, tuple(row[k] for row in points.rows)
         kinds = {type(one) for one in values}
-        if kinds <= {int, float}:
+        if kinds == {bool}:
+            # as xarray writes them
+            file.create_variable(axis.label, dims, data=np.array(values, np.int8))
+            file.variables[axis.label].attrs["dtype"] = "bool"
+        elif kinds <= {int, float}:
             file.create_variable(axis.label, dims, data=np.array(values))
         else:
             own = file.create_variable(axis.label, dims, package("h5py").string_dtype())
@@ -101,8 +182,7 @@ def _write_axes(file: Any, points: Points) -> None:
 def open_dataset(path: Path, points: Points) -> Any:
     """The dataset of a file; its values are read when they are asked for."""
     found = package("xarray").open_dataset(path, engine="h5netcdf")
-    labels = [one.label for one in points.axes]
-    return found.set_coords([*labels, *(["time"] if "time" in found else [])])
+    return found.set_coords([*points.labels, *([TIME] if TIME in found else [])])
 
 
 def finished(path: Path, about: dict[str, Any]) -> bool:

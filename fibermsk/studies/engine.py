@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,7 +12,9 @@ from fibermsk.studies.points import OWNER, Points
 from fibermsk.studies.task import BROKEN, Record, Task
 
 _AHEAD = 4
-"""Points for each thread of a cluster that wait there."""
+"""Points for each thread of a cluster that wait there, so that results do not pile up."""
+_DISPATCHED = 2
+"""Points for each process that joblib has given away."""
 
 
 def running(
@@ -22,42 +23,60 @@ def running(
     """Records of the wanted points, as they end."""
     if client is not None:
         return _on_cluster(task, points, wanted, client)
-    jobs = min(_jobs(n_jobs), len(wanted))
-    if jobs <= 1:
+    jobs = n_jobs if n_jobs == 1 else package("joblib").effective_n_jobs(n_jobs)
+    if min(jobs, len(wanted)) <= 1:
         return (task(k, *points.given(k)) for k in wanted)
     return _in_processes(task, points, wanted, jobs)
 
 
-def _jobs(n_jobs: int) -> int:
-    """Number of processes; -1 is all cores, -2 all but one."""
-    return n_jobs if n_jobs > 0 else max((os.cpu_count() or 1) + 1 + n_jobs, 1)
-
-
 def _in_processes(task: Task, points: Points, wanted: Sequence[int], jobs: int) -> Iterator[Record]:
+    """By joblib; a point whose process ends is tried by itself once more, and then given up."""
+    ended: Any = package("joblib.externals.loky.process_executor").TerminatedWorkerError
+    left = list(wanted)
+    while left:
+        try:
+            for record in _parallel(task, points, left, jobs):
+                left.remove(record.point)
+                yield record
+        except ended:
+            for k in left[: _DISPATCHED * jobs]:
+                try:
+                    (record,) = _parallel(task, points, [k], 2)
+                except ended:
+                    why = "its process ended: killed, or out of memory"
+                    record = Record(k, BROKEN, why, 0.0, {})
+                left.remove(k)
+                yield record
+
+
+def _parallel(task: Task, points: Points, wanted: Sequence[int], jobs: int) -> Any:
     joblib = package("joblib")
-    threads = max((os.cpu_count() or 1) // jobs, 1)
-    with joblib.parallel_config(backend="loky", inner_max_num_threads=threads):
-        parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-        yield from parallel(joblib.delayed(task)(k, *points.given(k)) for k in wanted)
+    options = {"return_as": "generator_unordered", "batch_size": 1, "backend": "loky"}
+    parallel = joblib.Parallel(n_jobs=jobs, pre_dispatch=_DISPATCHED * jobs, **options)
+    return parallel(joblib.delayed(task)(k, *points.given(k)) for k in list(wanted))
 
 
 def _on_cluster(task: Task, points: Points, wanted: Sequence[int], client: Any) -> Iterator[Record]:
-    """Few points wait at a time, so that results do not pile up."""
-    as_completed: Callable[..., Any] = package("distributed").as_completed
-    (shared,) = client.scatter([task], broadcast=True)
-    rest = iter(wanted)
-    numbers = dict[str, int]()
+    """By Dask, on as many workers as there are at a time."""
+    distributed = package("distributed")
+    as_completed: Callable[..., Any] = distributed.as_completed
+    rest, numbers, queue = iter(wanted), dict[str, int](), as_completed([])
 
-    def submit(k: int) -> Any:
-        future = client.submit(_called, shared, k, *points.given(k), pure=False)
-        numbers[future.key] = k
-        return future
+    def fill() -> None:
+        ahead = _AHEAD * max(sum(client.nthreads().values()), 1)
+        while len(numbers) < ahead and (k := next(rest, None)) is not None:
+            future = client.submit(task, k, *points.given(k), pure=False)
+            numbers[future.key] = k
+            queue.add(future)
 
-    ahead = _AHEAD * max(sum(client.nthreads().values()), 1)
-    first = [submit(k) for _, k in zip(range(ahead), rest, strict=False)]
-    queue = as_completed(first)
+    fill()
     for future in queue:
         k = numbers.pop(future.key)
+        if future.cancelled():
+            raise ModelError(
+                f"{OWNER}: the cluster has ended; must stay until the study has: points that had "
+                "ended are kept, and the same call goes on"
+            )
         error = future.exception()
         if isinstance(error, ModelError):
             raise error
@@ -66,13 +85,7 @@ def _on_cluster(task: Task, points: Points, wanted: Sequence[int], client: Any) 
         else:
             yield future.result()
         future.release()
-        following = next(rest, None)
-        if following is not None:
-            queue.add(submit(following))
-
-
-def _called(task: Task, *given: Any) -> Record:
-    return task(*given)
+        fill()
 
 
 def check_client(client: Any) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
-import json
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -14,49 +17,76 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk.model import Scene
-from fibermsk.parameters import Parameters
+from fibermsk.results.snapshot import code_version, library_versions
 from fibermsk.scene_files import find
 from fibermsk.studies.points import OWNER
 
+_TIMES = 33
+"""Times of a run at which functions of time are compared."""
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
-def described(scene: Any) -> tuple[dict[str, Any], str, str]:
-    """Parameters of a scene, its reference, and a digest of what it is."""
+
+def described(scene: Any) -> tuple[dict[str, inspect.Parameter], str, Any, str]:
+    """Parameters of a scene, its reference, what makes it anywhere, and a digest of its file."""
     if isinstance(scene, Scene):
-        model = {name: one.value for name, one in Parameters(scene.model).items()}
-        own = scene.duration, scene.steps, scene.start, scene.method, scene.tolerance
-        return {}, scene.model.name, _digest(json.dumps(plain([own, model])))
+        return {}, scene.model.name, scene, ""
     if isinstance(scene, str | Path):
         file = find(str(scene))
-        return dict(file.parameters), file.reference, _digest(file.path.read_text("utf-8"))
+        return dict(file.parameters), file.reference, str(file.reference), file_digest(file.path)
     with suppress(Exception):  # of objects that cannot be looked at
         if callable(scene):
             name = getattr(scene, "__qualname__", type(scene).__name__)
-            return dict(inspect.signature(scene).parameters), str(name), _digest(_source(scene))
+            return dict(inspect.signature(scene).parameters), str(name), scene, ""
     _check.refuse(OWNER, "scene", scene, "be a name, a file, a Scene, or a function of one")
 
 
-def _source(function: Any) -> str:
-    """Source of a function, or else its name."""
-    try:
-        return inspect.getsource(function)
-    except (OSError, TypeError):
-        return str(getattr(function, "__qualname__", type(function).__name__))
+def file_digest(path: Path) -> str:
+    """Digest of a scene's file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def fingerprint(scenes: Iterable[Scene]) -> list[Any]:
+    """What some scenes of a study are: models with their functions of time, and settings."""
+    from fibermsk.system import build
+
+    found = list[Any]()
+    for one in scenes:
+        times = np.linspace(0.0, one.duration, _TIMES)
+        settings = (
+            one.duration, one.steps, one.start, one.method, one.tolerance, one.rate_tolerance,
+            one.observers,
+        )  # fmt: skip
+        found.append([build(one.model).identity(times), plain(settings)])
+    return found
+
+
+def versions(packages: Iterable[str]) -> dict[str, str]:
+    """Versions of Python, of what results depend on, and of more packages."""
+    found = library_versions() | {"python": sys.version.split()[0], "fibermsk": code_version()}
+    for name in packages:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it, for comparison."""
+    """A value as JSON has it, for comparison: of functions, what they do and know."""
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist() if value.dtype.kind in "biufU" else repr(value)
+    if isinstance(value, np.ndarray):
+        return [str(value.dtype), list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]
+    if isinstance(value, np.generic):
+        return value.item() if value.dtype.kind in "biufU" and value.itemsize <= 8 else repr(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if callable(value) and not isinstance(value, type):
-        return _source(value)
-    return repr(value)
+    if isinstance(value, functools.partial):
+        return [plain(value.func), plain(value.args), plain(value.keywords)]
+    if inspect.isfunction(value):
+        code = value.__code__
+        known = inspect.getclosurevars(value).nonlocals if value.__closure__ else {}
+        text = code.co_code + _ADDRESS.sub("", repr((code.co_consts, code.co_names))).encode()
+        return [hashlib.sha256(text).hexdigest(), plain(known), plain(value.__defaults__)]
+    text = _ADDRESS.sub("", repr(value))
+    return [text, plain(vars(value))] if hasattr(value, "__dict__") and callable(value) else text

@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.studies.dataset import ABOUT
 from fibermsk.studies.packages import package
-from fibermsk.studies.points import SAMPLE
+from fibermsk.studies.points import SAMPLE, STATUS, label_of, problem_of
 from fibermsk.studies.task import DONE
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def sobol_indices(study: xarray.Dataset, output: str, *, seed: int = 0) -> xarra
     about = json.loads(study.attrs.get(ABOUT, "{}"))
     if about.get("design") != "sobol":
         _check.refuse(owner, "design", about.get("design"), 'be "sobol"')
-    failed = int((study["status"] != DONE).sum())
+    failed = int((study[STATUS] != DONE).sum())
     if failed:
         must = "be without points that failed: the shares need all"
         _check.refuse(owner, "study", f"{failed} of {study.sizes[SAMPLE]} points failed", must)
@@ -60,11 +60,15 @@ def sobol_indices(study: xarray.Dataset, output: str, *, seed: int = 0) -> xarra
         near = _check.suggestion(output, numbers)
         _check.refuse(owner, "output", output, f"be a number of each point{near}")
     values = np.asarray(study[output].values, float)
+    if not np.isfinite(values).all():
+        wrong = int((~np.isfinite(values)).sum())
+        must = f"be a number at all points, which it is not at {wrong}"
+        _check.refuse(owner, "output", output, must)
     if np.ptp(values) == 0.0:
         _check.refuse(owner, "output", output, "vary over the points")
     ranges: dict[str, Any] = about["over"]
-    names = [key.strip("/").replace("/", ".") for key in ranges]
-    problem = {"num_vars": len(names), "names": names, "bounds": list(ranges.values())}
+    problem = problem_of({label_of(key): ends for key, ends in ranges.items()})
+    names = problem["names"]
     seed = _check.whole(owner, "seed", seed)
     found = package("SALib.analyze.sobol").analyze(problem, values, seed=seed)
     one, two = ("parameter",), ("parameter", "other")

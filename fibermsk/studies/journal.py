@@ -43,8 +43,11 @@ class Journal:
         self._path = path
         text = json.dumps(about, sort_keys=True)
         try:
-            self._base = sqlite3.connect(path)
+            self._base = sqlite3.connect(path, timeout=1.0)
+            # one study at a time
+            self._base.execute("PRAGMA locking_mode = EXCLUSIVE")
             with self._base:
+                self._base.execute("BEGIN EXCLUSIVE")
                 self._base.execute("CREATE TABLE IF NOT EXISTS study (about TEXT)")
                 self._base.execute(
                     "CREATE TABLE IF NOT EXISTS point (number INTEGER PRIMARY KEY, status TEXT, "
@@ -53,9 +56,15 @@ class Journal:
                 known = self._base.execute("SELECT about FROM study").fetchone()
                 if known is None:
                     self._base.execute("INSERT INTO study VALUES (?)", (text,))
+        except sqlite3.OperationalError as error:
+            raise ModelError(
+                f"{path}: {error}; must be free: does another study write to it?"
+            ) from error
         except sqlite3.Error as error:
-            raise ModelError(f"{path}: {error}; must be a file of this study, or not be there: "
-                             "remove it, or name another one with out") from error  # fmt: skip
+            raise ModelError(
+                f"{path}: {error}; must be a file of this study, or not be there: remove it, or "
+                "name another one with out"
+            ) from error
         if known is not None and known[0] != text:
             self.close()
             changed = differing(json.loads(known[0]), about)

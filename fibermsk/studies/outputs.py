@@ -13,15 +13,11 @@ from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results import Result
 from fibermsk.results.tables import Column, table
-from fibermsk.studies.points import OWNER
+from fibermsk.studies.points import FRAME, OWNER, RESERVED, TIME
 
 
 class OutputError(ModelError):
     """A study asks for what results do not have."""
-
-
-FRAME = "frame"
-"""Dimension of values over time."""
 
 
 class Kept(NamedTuple):
@@ -52,8 +48,8 @@ def checked(outputs: Any) -> Any:
     if isinstance(outputs, Mapping):
         for name, function in outputs.items():
             _check.instance(OWNER, "name in outputs", name, str, "a text")
-            if "/" in name or not callable(function):
-                must = "have names without / and functions of a result"
+            if not name or "/" in name or name in RESERVED or not callable(function):
+                must = f"have functions of a result by name, without / and none of {RESERVED}"
                 _check.refuse(OWNER, "outputs", {name: function}, must)
         if not outputs:
             _check.refuse(OWNER, "outputs", outputs, "have one function or more")
@@ -73,13 +69,13 @@ def kept_of(result: Result, outputs: Any) -> dict[str, Kept]:
     OutputError
         If the result has no such column.
     """
-    found = {"time": Kept(result.time, "s", FRAME)}
+    found = {TIME: Kept(result.time, "s", FRAME)}
     if isinstance(outputs, Mapping):
         return found | {
             name: _computed(name, function(result)) for name, function in outputs.items()
         }
     columns = {one.name: one for one in table(result, "time")}
-    del columns["time"]
+    del columns[TIME]
     for text in tuple(result.coordinates) if outputs is None else outputs:
         found |= _named(text, columns, result.time)
     return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -13,8 +14,14 @@ from fibermsk.studies.packages import package
 
 DESIGNS = ("grid", "latin", "sobol")
 OWNER = "sweep"
-SAMPLE = "sample"
-"""Dimension of the points that are not on a grid."""
+SAMPLE, FRAME = "sample", "frame"
+"""Dimensions of points that are not on a grid, and of values over time."""
+STATUS, MESSAGE, SECONDS, TIME = "status", "message", "seconds", "time"
+RESERVED = (SAMPLE, FRAME, STATUS, MESSAGE, SECONDS, TIME)
+"""Names of a dataset that nothing of a user may have."""
+
+_LARGEST = 2**53
+"""Whole number up to which all are exact as floating-point numbers."""
 
 
 class Axis(NamedTuple):
@@ -59,6 +66,11 @@ class Points(NamedTuple):
     rows: tuple[tuple[Any, ...], ...]
     design: str
 
+    @property
+    def labels(self) -> list[str]:
+        """Names of the axes in a dataset."""
+        return [one.label for one in self.axes]
+
     def given(self, k: int) -> tuple[dict[str, Any], dict[str, Any]]:
         """Parameters of the scene, and numbers of the model, at point k."""
         own = list(zip(self.axes, self.rows[k], strict=True))
@@ -73,8 +85,17 @@ class Points(NamedTuple):
         return ", ".join(f"{axis.key} = {_check.show(value)}" for axis, value in own)
 
 
+def label_of(key: str) -> str:
+    """Name of a key in a dataset, where no name has a slash."""
+    return key.strip("/").replace("/", ".")
+
+
 def points_of(
-    over: Mapping[str, Any], parameters: Collection[str], design: str, n: int | None, seed: int
+    over: Mapping[str, Any],
+    parameters: Mapping[str, inspect.Parameter],
+    design: str,
+    n: int | None,
+    seed: int,
 ) -> Points:
     """Points over values by key; keys that are not `parameters` of the scene are paths.
 
@@ -90,8 +111,9 @@ def points_of(
     axes = tuple(_axis(key, values, parameters, design) for key, values in over.items())
     labels = [one.label for one in axes]
     for label in labels:
-        if labels.count(label) > 1:
-            _check.refuse(OWNER, "over", list(over), "have keys with names of their own")
+        if labels.count(label) > 1 or label in RESERVED:
+            must = f"have keys with names of their own, none of {', '.join(RESERVED)}"
+            _check.refuse(OWNER, "over", label, must)
     if design == "grid":
         if n is not None:
             _check.refuse(OWNER, "n", n, "be left out for a grid, which has all combinations")
@@ -103,32 +125,55 @@ def points_of(
     return Points(axes, (SAMPLE,), (len(rows),), rows, design)
 
 
-def _axis(key: Any, values: Any, parameters: Collection[str], design: str) -> Axis:
+def _axis(key: Any, values: Any, parameters: Mapping[str, inspect.Parameter], design: str) -> Axis:
     _check.instance(OWNER, "key", key, str, "a path or a parameter")
     in_model = key not in parameters
     if in_model and "/" not in key:
         near = _check.suggestion(key, list(parameters))
         must = "be a parameter of the scene, or a path of its model, such as 'biceps/radius'"
         _check.refuse(OWNER, "key", key, f"{must}{near}")
-    if isinstance(values, (str, bytes)) or np.ndim(values) == 0:
+    if not isinstance(values, Sequence | np.ndarray) or isinstance(values, str | bytes):
         _check.refuse(OWNER, f"values of {key}", values, "be several: a list or an array")
-    own = tuple(values.tolist() if isinstance(values, np.ndarray) else values)
-    if design == "grid":
-        if not own:
-            _check.refuse(OWNER, f"values of {key}", values, "be one or more")
-        if len({repr(one) for one in own}) < len(own):
-            _check.refuse(OWNER, f"values of {key}", list(own), "differ from each other")
-    else:
-        ends = _check.array(OWNER, f"range of {key}", own, (2,))
-        if not ends[0] < ends[1]:
-            _check.refuse(OWNER, f"range of {key}", own, "have the lower end first")
-        own = tuple(ends.tolist())
-    return Axis(key, key.strip("/").replace("/", "."), in_model, own)
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        _check.refuse(OWNER, f"values of {key}", values, "be a row of numbers")
+    if design != "grid":
+        return Axis(key, label_of(key), in_model, _range(key, values, parameters))
+    own = tuple(_value(key, one) for one in values)
+    if not own:
+        _check.refuse(OWNER, f"values of {key}", values, "be one or more")
+    if len(set(own)) < len(own):
+        _check.refuse(OWNER, f"values of {key}", list(own), "differ from each other")
+    return Axis(key, label_of(key), in_model, own)
+
+
+def _value(key: str, value: Any) -> Any:
+    """A value of a grid: a number, a truth value, a text, or a tuple of these."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, list | tuple | np.ndarray):
+        return tuple(_value(key, one) for one in value)
+    fits = isinstance(value, bool | float) or (isinstance(value, str) and "\0" not in value)
+    if not fits and not (isinstance(value, int) and abs(value) <= _LARGEST):
+        must = "be numbers, truth values, texts, or tuples of these"
+        _check.refuse(OWNER, f"values of {key}", value, must)
+    return value
+
+
+def _range(key: str, values: Any, parameters: Mapping[str, inspect.Parameter]) -> tuple[Any, ...]:
+    """Ends of a range."""
+    ends = _check.array(OWNER, f"range of {key}", values, (2,))
+    if not ends[0] < ends[1]:
+        _check.refuse(OWNER, f"range of {key}", ends.tolist(), "have the lower end first")
+    usual = parameters[key].default if key in parameters else 0.0
+    if not isinstance(usual, float):
+        must = f"be of a real number to be sampled, which {usual!r} is not"
+        _check.refuse(OWNER, "key", key, must, remedy='use design="grid"')
+    return tuple(ends.tolist())
 
 
 def _sampled(axes: Sequence[Axis], design: str, n: int, seed: int) -> tuple[tuple[float, ...], ...]:
     """Samples of SALib."""
-    problem = problem_of(axes)
+    problem = problem_of({one.label: one.values for one in axes})
     if design == "latin":
         found = package("SALib.sample.latin").sample(problem, n, seed=seed)
     else:
@@ -138,9 +183,9 @@ def _sampled(axes: Sequence[Axis], design: str, n: int, seed: int) -> tuple[tupl
     return tuple(map(tuple, np.asarray(found, float).tolist()))
 
 
-def problem_of(axes: Sequence[Axis]) -> dict[str, Any]:
-    """The ranges as SALib takes them."""
+def problem_of(ranges: Mapping[str, Sequence[float]]) -> dict[str, Any]:
+    """Ranges by name as SALib takes them."""
+    names = list(ranges)
     return {
-        "num_vars": len(axes), "names": [one.label for one in axes],
-        "bounds": [list(one.values) for one in axes],
+        "num_vars": len(names), "names": names, "bounds": [list(ranges[name]) for name in names],
     }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -11,24 +12,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fibermsk import _check
-from fibermsk._version import __version__
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable, path_of
 from fibermsk.model import Scene
 from fibermsk.model.scene import METHODS
-from fibermsk.parameters import Parameters
+from fibermsk.parameters.lookup import UnknownPath, find
 from fibermsk.rescue import write_whole
-from fibermsk.results.snapshot import library_versions
 from fibermsk.studies import dataset
 from fibermsk.studies.engine import check_client, running
-from fibermsk.studies.identity import described, plain
+from fibermsk.studies.identity import described, fingerprint, plain, versions
 from fibermsk.studies.journal import ENDING, Journal
 from fibermsk.studies.outputs import OutputError, Outputs, checked
 from fibermsk.studies.points import OWNER, Points, points_of
-from fibermsk.studies.task import DONE, Source, Task
+from fibermsk.studies.task import BROKEN, DONE, Record, Source, Task
 
 if TYPE_CHECKING:
     import xarray  # pyright: ignore[reportMissingImports]
+
+
+_TRIED = 20
+"""Points at which a scene is looked for that can be made."""
 
 
 @dataclass(frozen=True)
@@ -140,74 +143,99 @@ def sweep(
     for field, value in (("settings", settings), ("numbers", numbers)):
         _check.instance(OWNER, field, value, (Mapping, type(None)), "a dict or None")
     kept = checked(outputs)
-    parameters, reference, digest = described(scene)
+    parameters, reference, maker, digest = described(scene)
     given = dict(settings or {})
     for name in given:
         if name not in parameters:
             near = _check.suggestion(name, list(parameters))
             _check.refuse(OWNER, "settings", name, f"be parameters of the scene{near}")
-        if name in over:
+        if isinstance(over, Mapping) and name in over:
             _check.refuse(OWNER, "settings", name, "not be varied, too")
     points = points_of(over, parameters, design, n, seed)
-    task = Task(scene, digest, given, dict(numbers or {}), method, kept)
-    _check_paths(task, points)
+    task = Task(maker, digest, given, dict(numbers or {}), method, kept)
     about = {
-        "scene": reference, "digest": digest, "design": design, "seed": seed, "n": n,
+        "scene": reference, "file": digest, "design": design, "seed": seed, "n": n,
         "over": {one.key: plain(one.values) for one in points.axes},
         "settings": plain(given), "numbers": plain(task.numbers), "method": plain(method),
-        "outputs": plain(kept), "fibermsk_version": __version__, "versions": library_versions(),
+        "outputs": plain(kept), "model": fingerprint(_first_scenes(task, points)),
+        "versions": versions(() if design == "grid" else ("SALib",)),
     }  # fmt: skip
+    about = json.loads(json.dumps(about))
     with ExitStack() as stack:
         if out is None:
             path = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study.nc"
         else:
             path = check_writable(path_of(out, f"{OWNER}: out"))
-        if not dataset.finished(path, about):
-            _compute(path, task, points, about, n_jobs, client, progress)
+        beside = path.with_name(path.name + ENDING)
+        if dataset.finished(path, about):
+            beside.unlink(missing_ok=True)  # of a program that ended just then
+        else:
+            _compute(path, beside, task, points, about, n_jobs, client, progress)
         found = dataset.open_dataset(path, points)
         return found.load() if out is None else found
 
 
 def _compute(
-    path: Path, task: Task, points: Points, about: dict[str, Any], n_jobs: int, client: Any,
-    progress: Callable[[StudyProgress], None] | None,
+    path: Path, beside: Path, task: Task, points: Points, about: dict[str, Any], n_jobs: int,
+    client: Any, progress: Callable[[StudyProgress], None] | None,
 ) -> None:  # fmt: skip
     """Compute what is missing, and write the file."""
-    total, beside = len(points.rows), path.with_name(path.name + ENDING)
+    total = len(points.rows)
     with Journal(beside, about) as journal:
         known = journal.done()
         ended, failed = len(known), sum(one != DONE for one in known.values())
+        first = next((one.kept for one in journal.records() if one.status == DONE), None)
         wanted = [k for k in range(total) if k not in known]
         if progress is not None:
             progress(StudyProgress(ended, total, failed))
-        try:
-            for record in running(task, points, wanted, n_jobs, client):
-                journal.add(record)
-                ended, message = ended + 1, ""
-                if record.status != DONE:
-                    failed += 1
-                    message = f"{points.words(record.point)}: {record.message}"
-                if progress is not None:
-                    progress(StudyProgress(ended, total, failed, message))
-        except OutputError:
-            beside.unlink()  # of no use: no point has what is asked for
-            raise
+        for record in running(task, points, wanted, n_jobs, client):
+            why = dataset.clash(record.kept, first, points)
+            if why:
+                record = Record(record.point, BROKEN, f"{OWNER}: {why}", record.seconds, {})
+            if record.status == BROKEN and record.message.startswith(f"{OWNER}: output"):
+                if first is None:  # as it will be at all points
+                    beside.unlink()
+                    raise OutputError(record.message)
+            elif record.status == DONE and first is None:
+                first = record.kept
+            journal.add(record)
+            ended, message = ended + 1, ""
+            if record.status != DONE:
+                failed += 1
+                message = f"{points.words(record.point)}: {record.message}"
+            if progress is not None:
+                progress(StudyProgress(ended, total, failed, message))
         write_whole(path, lambda to: dataset.write_dataset(to, journal, points, about))
     beside.unlink()
 
 
-def _check_paths(task: Task, points: Points) -> None:
-    """Refuse paths that the model does not have."""
-    try:
-        scene = task.scene_at(points.given(0)[0], {})
-    except ModelError:
-        raise
-    except Exception as error:  # of a function of the user
-        why = f"return a scene: it raised {type(error).__name__}: {error}"
-        _check.refuse(OWNER, "scene", task.scene, why)
-    if not isinstance(scene, Scene):
-        must = "be a scene that runs in time, not a problem that is solved"
-        _check.refuse(OWNER, "scene", type(scene).__name__, must)
-    for axis in points.axes:
-        if axis.in_model:
-            Parameters(scene.model).match(axis.key)
+def _first_scenes(task: Task, points: Points) -> list[Scene]:
+    """Scenes of the first and last points that can be made; the paths of the model are checked.
+
+    Raises
+    ------
+    ModelError
+        If none of the first points has a scene, or the model has no such path.
+    """
+    found, wrong = list[Scene](), None
+    for k in dict.fromkeys([*range(min(len(points.rows), _TRIED)), len(points.rows) - 1]):
+        settings, numbers = points.given(k)
+        try:
+            if not found:
+                model = task.scene_at(settings, {}).model
+                for axis in points.axes:
+                    if axis.in_model:
+                        find(model, axis.key)
+            found.append(task.scene_at(settings, numbers))
+        except UnknownPath:
+            raise
+        except (Exception, SystemExit) as error:  # of the model, or of a function of the user
+            wrong = wrong or error
+        if len(found) == 2:
+            break
+    if found:
+        return found
+    if isinstance(wrong, ModelError):
+        raise wrong
+    why = f"return a scene: it raised {type(wrong).__name__}: {wrong}"
+    _check.refuse(OWNER, "scene", task.scene, why)

@@ -15,12 +15,18 @@ from fibermsk.model import Scene
 from fibermsk.parameters import with_parameters
 from fibermsk.scene_files import SceneFile, find
 from fibermsk.scene_run import simulate_scene
+from fibermsk.studies.identity import file_digest
 from fibermsk.studies.outputs import Kept, OutputError, kept_of
+from fibermsk.studies.steady import with_constants
 
 Source = str | Path | Scene | Callable[..., Scene]
 
 DONE, FAILED, REFUSED, BROKEN = "done", "failed", "refused", "broken"
 """States of a point: computed; a step failed; the model was refused; another error."""
+
+
+class OtherFile(ModelError):
+    """A scene's file is not the one that the study began with."""
 
 
 class Record(NamedTuple):
@@ -47,7 +53,13 @@ class Record(NamedTuple):
 
 @lru_cache(maxsize=4)
 def _file(scene: str, digest: str) -> SceneFile:
-    return find(scene)
+    file = find(scene)
+    if file_digest(file.path) != digest:
+        raise OtherFile(
+            f"sweep: {file.path} is not the file that the study began with; must be the same: "
+            "restore it, or begin anew"
+        )
+    return file
 
 
 @dataclass(frozen=True)
@@ -79,22 +91,26 @@ class Task:
         """The scene of a point."""
         own, values = self.settings | settings, self.numbers | numbers
         if isinstance(self.scene, str | Path):
-            return _file(str(self.scene), self.digest).make(own, values)
-        scene = self.scene if isinstance(self.scene, Scene) else self.scene(**own)
+            scene = _file(str(self.scene), self.digest).make(own)
+        else:
+            scene = self.scene if isinstance(self.scene, Scene) else self.scene(**own)
         if not isinstance(scene, Scene):
             raise ModelError(
-                f"sweep: the function of the scene returned {type(scene).__name__}; must return an "
-                "fm.Scene"
+                f"sweep: scene = {type(scene).__name__}; must be a scene that runs in time, or a "
+                "function of one"
             )
-        return replace(scene, model=with_parameters(scene.model, values)) if values else scene
+        if not values:
+            return scene
+        model, left = with_constants(scene.model, values)
+        return replace(scene, model=with_parameters(model, left) if left else model)
 
     def __call__(self, point: int, settings: dict[str, Any], numbers: dict[str, Any]) -> Record:
         """Run a point; failures are part of the record.
 
         Raises
         ------
-        OutputError
-            If results do not have what is asked for, which no point will.
+        OtherFile
+            If the scene is another one now.
         """
         begin = time.perf_counter()
 
@@ -108,11 +124,13 @@ class Task:
                 result = simulate_scene(scene, method=self.method)
             told = dict.fromkeys(str(one.message) for one in caught)
             return ended(DONE, "; ".join(told), kept_of(result, self.outputs))
-        except OutputError:
+        except OtherFile:
             raise
         except ConvergenceError as error:
             return ended(FAILED, str(error))
+        except OutputError as error:
+            return ended(BROKEN, str(error))
         except ModelError as error:
             return ended(REFUSED, str(error))
-        except Exception as error:  # of a function of the user; the other points go on
+        except (Exception, SystemExit) as error:  # of a function of the user; the others go on
             return ended(BROKEN, f"{type(error).__name__}: {error}")

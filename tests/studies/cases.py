@@ -1,5 +1,6 @@
 """Scenes for studies: small, by a function, and slow enough to be interrupted."""
 
+import multiprocessing
 import os
 import time
 from pathlib import Path
@@ -14,6 +15,8 @@ def pendulum(steps=4, angle=0.2, mode="plain"):
     model.add(fm.Hinge("hinge", model.ground, rod, (0, 0, 0), (0, 0, 1), value=angle))
     if mode == "broken":
         raise ZeroDivisionError("one over nothing")
+    if mode == "ends":
+        raise SystemExit(3)
     return fm.Scene(model, duration=0.02, steps=steps, tolerance=0.0)
 
 
@@ -23,6 +26,13 @@ def counted(steps=2, angle=0.2):
         file.write(f"{angle}\n")
     time.sleep(0.05)
     return pendulum(steps, angle)
+
+
+def killing(steps=2):
+    """The same, which at five steps ends its process, if that is not the first one."""
+    if steps == 5 and multiprocessing.current_process().name != "MainProcess":
+        os._exit(1)
+    return pendulum(steps)
 
 
 def added(result):

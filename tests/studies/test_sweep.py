@@ -1,19 +1,24 @@
 """Points of studies are the runs that they stand for, and survive failures of any kind."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from studies.cases import added, pendulum
+from studies.cases import added, killing, pendulum
 
 import fibermsk as fm
-from fibermsk.studies import task
+from fibermsk.studies import dataset, task
+from fibermsk.studies.journal import Journal
 
 pytest.importorskip("h5netcdf")
 xarray = pytest.importorskip("xarray")
@@ -58,13 +63,149 @@ def test_scenes_by_name_by_value_and_by_function_are_alike():
 
 
 def test_failures_are_kept_with_their_reason():
-    found = fm.sweep(pendulum, {"mode": ["plain", "broken"], "rod/mass": [1.0, -1.0]})
-    status = found["status"].values
-    assert status.tolist() == [["done", "refused"], ["broken", "broken"]]
-    assert "rod/mass = -1.0 kg; must be positive" in str(found["message"].values[0, 1])
-    assert str(found["message"].values[1, 0]) == "ZeroDivisionError: one over nothing"
+    found = fm.sweep(pendulum, {"mode": ["broken", "ends", "plain"], "rod/mass": [1.0, -1.0]})
+    status, message = found["status"].values, found["message"].values
+    assert status.tolist() == [["broken"] * 2, ["broken"] * 2, ["done", "refused"]]
+    assert "rod/mass = -1.0 kg; must be positive" in str(message[2, 1])
+    assert str(message[0, 0]) == "ZeroDivisionError: one over nothing"
+    assert str(message[1, 0]) == "SystemExit: 3"
     assert np.isnan(found["hinge"].values[status != "done"]).all()
-    assert np.isfinite(found["hinge"].values[0, 0]).all()
+    assert np.isfinite(found["hinge"].values[2, 0]).all()
+
+
+def test_outputs_that_some_points_lack_are_failures_of_these():
+    def rows(result):
+        return np.zeros((2, 2)) if result.time.size == 4 else result.coordinate("hinge")[0]
+
+    found = fm.sweep(pendulum, {"steps": [2, 3, 4]}, outputs={"x": rows})
+    assert found["status"].values.tolist() == ["done", "broken", "done"]
+
+    def mixed(result):
+        return [1.0, 2.0] if result.time.size == 4 else 1.0
+
+    found = fm.sweep(pendulum, {"steps": [2, 3, 4]}, outputs={"x": mixed})
+    assert found["status"].values.tolist() == ["done", "broken", "done"]
+    assert "must be a number at all points, or a row at all" in str(found["message"].values[1])
+
+
+def test_a_point_that_ends_its_process_is_a_failure():
+    pytest.importorskip("joblib")
+    found = fm.sweep(killing, {"steps": [2, 3, 4, 5, 6, 7]}, n_jobs=2)
+    assert found["status"].values.tolist() == ["done"] * 3 + ["broken"] + ["done"] * 2
+    assert "its process ended: killed" in str(found["message"].values[3])
+
+
+CHANGED = {
+    "an activation": lambda: [limb(0.1), limb(0.9)],
+    "what a function knows": lambda: [known(1.0), known(2.0)],
+    "arguments of a part": lambda: [partial(pendulum, steps=2), partial(pendulum, steps=7)],
+}
+
+
+def limb(value):
+    model = fm.Model("limb", gravity=(0.0, 0.0, 0.0))
+    tissue = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=fm.ActiveStress(3e5))
+    ends = model.ground.at(0, 0, 0), model.ground.at(0.1, 0, 0)
+    activation = fm.Ramp(0.0, 0.01, value)
+    model.add(
+        fm.Fiber("f", attach=ends, radius=3e-3, n_elements=2, tissue=tissue, activation=activation)
+    )
+    return fm.Scene(model, duration=0.02, steps=2, tolerance=0.0)
+
+
+def known(factor):
+    def scene(angle=0.1):
+        return pendulum(angle=factor * angle)
+
+    return scene
+
+
+@pytest.mark.parametrize("change", CHANGED)
+def test_a_study_of_something_else_is_refused(change, tmp_path):
+    first, other = CHANGED[change]()
+    over = {"f/radius": [3e-3]} if change == "an activation" else {"angle": ANGLES}
+    options = {"out": tmp_path / "s.nc", "outputs": "*"}
+    fm.sweep(first, over, **options)
+    with pytest.raises(fm.ModelError, match="of another study: its model differ"):
+        fm.sweep(other, over, **options)
+
+
+def test_outputs_that_know_something_else_are_others(tmp_path):
+    def half(factor):
+        return lambda result: factor * result.coordinate("hinge")[0]
+
+    fm.sweep(pendulum, {"angle": ANGLES}, outputs={"x": half(0.5)}, out=tmp_path / "s.nc")
+    with pytest.raises(fm.ModelError, match="of another study: its outputs differ"):
+        fm.sweep(pendulum, {"angle": ANGLES}, outputs={"x": half(0.2)}, out=tmp_path / "s.nc")
+
+
+def test_a_scene_that_imports_something_else_is_refused(tmp_path):
+    (tmp_path / "own.py").write_text(
+        "import _beside\nfrom studies.cases import pendulum\n"
+        "def scene(angle=0.1):\n    return pendulum(angle=_beside.FACTOR * angle)\n"
+    )
+    call = (
+        "import sys, fibermsk as fm; sys.path.insert(0, sys.argv[1])\n"
+        "fm.sweep('own.py', {'angle': [0.1, 0.2]}, out='s.nc')"
+    )
+    tests = str(Path(__file__).parents[1])
+    for factor, status in (1.0, 0), (1.0, 0), (2.0, 1):
+        (tmp_path / "_beside.py").write_text(f"FACTOR = {factor}\n")
+        run = [sys.executable, "-B", "-c", call, tests]
+        done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == status, done.stderr
+    assert "of another study: its model differ" in done.stderr
+
+
+def test_one_study_writes_to_a_file(tmp_path):
+    beside = tmp_path / "s.nc.points"
+    with (
+        Journal(beside, {}),
+        pytest.raises(fm.ModelError, match="must be free: does another study write to it"),
+    ):
+        fm.sweep(pendulum, {"angle": ANGLES}, out=tmp_path / "s.nc")
+
+
+def test_a_disk_without_room_is_refused_before_the_file_is_written(tmp_path, monkeypatch):
+    out = tmp_path / "s.nc"
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1000))
+    with pytest.raises(fm.WriteError, match="needs 1.05 MB, and 0.001 MB are free"):
+        fm.sweep(pendulum, {"angle": ANGLES}, out=out)
+    monkeypatch.undo()
+    monkeypatch.setattr(task, "simulate_scene", None)  # all points were kept
+    assert (fm.sweep(pendulum, {"angle": ANGLES}, out=out)["status"] == "done").all()
+
+
+def test_values_of_all_kinds():
+    def scene(flag=True, size=(1.0, 2.0), word="a", angle=0.1):
+        return pendulum(steps=1 + flag, angle=angle)
+
+    angles = list(np.linspace(0.1, 0.3, 3))
+    over = {"flag": [True, False], "size": [(1.0, 2.0), (1.0, 3.0)], "word": ["a", "b"]}
+    found = fm.sweep(scene, over | {"angle": angles}, outputs="hinge_end")
+    assert found["flag"].dtype == bool and found["angle"].dtype == float
+    assert found["size"].values.tolist() == ["(1.0, 2.0)", "(1.0, 3.0)"]
+    assert found.sel(flag=True, word="b", angle=0.2, method=None)["hinge_end"].shape == (2,)
+
+
+def test_numbers_take_the_place_of_activations_in_time():
+    found = fm.sweep(limb(0.3), {"f*/activation": [0.1, 0.9]}, outputs="f.axial_force_end")
+    exact = [
+        fm.simulate_scene(replace(limb(0.3), model=fm.with_activations(limb(0.3).model, {"f": a})))
+        .fibers["f"].axial_force[-1].mean() for a in (0.1, 0.9)
+    ]  # fmt: skip
+    np.testing.assert_allclose(found["f.axial_force_end"], exact, rtol=1e-6)
+
+
+def test_large_studies_are_written_in_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(dataset, "_BLOCK", 4)
+    over = {"angle": [0.1, 0.2, 0.3], "rod/mass": [1.0, 2.0, 3.0, 4.0, 5.0], "steps": [1, 2]}
+    found = fm.sweep(pendulum, over, out=tmp_path / "s.nc")
+    for angle in over["angle"]:
+        part = found.sel({"angle": angle})
+        assert (part["status"] == "done").all()
+        np.testing.assert_array_equal(part["hinge"].isel(frame=0), angle)
+    np.testing.assert_array_equal(np.isnan(found["time"].isel(steps=0, frame=2)), True)
 
 
 def test_a_failed_run_is_a_point_that_failed(monkeypatch):
@@ -141,16 +282,13 @@ def test_a_killed_study_goes_on(tmp_path):
     beside = tmp_path / "study.nc.points"
 
     def ended():
-        if not beside.exists():
-            return 0
-        with sqlite3.connect(f"file:{beside}?mode=ro", uri=True, timeout=10) as base:
-            try:
-                return base.execute("SELECT count(*) FROM point").fetchone()[0]
-            except sqlite3.OperationalError:
-                return 0  # just made
+        with sqlite3.connect(f"file:{beside}?mode=ro", uri=True) as base:
+            return base.execute("SELECT count(*) FROM point").fetchone()[0]
 
     limit = time.monotonic() + 120
-    while ended() < 5 and run.poll() is None and time.monotonic() < limit:
+    while run.poll() is None and time.monotonic() < limit:
+        if calls.exists() and len(calls.read_text().split()) > 10:
+            break
         time.sleep(0.02)
     run.send_signal(signal.SIGKILL)
     run.wait()
@@ -159,8 +297,8 @@ def test_a_killed_study_goes_on(tmp_path):
     before = len(calls.read_text().split())
     subprocess.run([sys.executable, "-c", script], env=environment, check=True)
     after = calls.read_text().split()[before:]
-    # one call looks at the model, before
-    assert len(after) == 1 + 40 - first and not beside.exists()
+    # scenes of the first and the last point are looked at before
+    assert len(after) == 3 + 40 - first and not beside.exists()
     found = xarray.open_dataset(out, engine="h5netcdf")
     alone = fm.sweep(pendulum, {"angle": [0.01 * k for k in range(1, 41)]}, settings={"steps": 2})
     same(found, alone)
@@ -171,7 +309,7 @@ def test_a_finished_study_is_read_and_another_one_is_refused(tmp_path, monkeypat
     first = fm.sweep(pendulum, {"angle": ANGLES}, out=out)
     monkeypatch.setattr(task, "simulate_scene", None)  # nothing is computed
     same(fm.sweep(pendulum, {"angle": ANGLES}, out=out), first)
-    with pytest.raises(fm.ModelError, match=r"of another study: its over differ; remove it"):
+    with pytest.raises(fm.ModelError, match=r"of another study: its model, over differ; remove it"):
         fm.sweep(pendulum, {"angle": [0.1, 0.4]}, out=out)
     (tmp_path / "other.nc").write_text("no dataset")
     with pytest.raises(fm.ModelError, match="is no file of a study"):
@@ -231,6 +369,9 @@ def test_sobol_indices_are_those_of_a_sum():
     assert found["parameter"].values.tolist() == ["angle", "hinge.speed"]
     with pytest.raises(fm.ModelError, match="output = 'halv'; must be a number of each point"):
         fm.sobol_indices(study, "halv")
+    with pytest.raises(fm.ModelError, match="which it is not at 3"):
+        numbers = study["half"].where(study["half"] < study["half"].max())
+        fm.sobol_indices(study.assign(half=numbers), "half")
     with pytest.raises(fm.ModelError, match="1 of 384 points failed"):
         fm.sobol_indices(
             study.assign(status=study["status"].copy(data=["x"] + ["done"] * 383)), "half"
@@ -261,8 +402,17 @@ REFUSED = {
     "a setting that is varied": ({"settings": {"angle": 1}}, "'angle'; must not be varied, too"),
     "no scene": ({"scene": 3}, "scene = 3; must be a name"),
     "no client": ({"client": 3}, "client = 3; must be a client of dask"),
-    "a name that is taken": (
-        {"outputs": {"status": added}}, "output = 'status'; must have a name of its own"
+    "a name that is taken": ({"outputs": {"status": added}}, "none of .*'status'"),
+    "a name of a parameter": (
+        {"outputs": {"angle": added}}, "output 'angle'; must have a name of its own"
+    ),
+    "a reserved parameter": (
+        {"scene": lambda frame=1: pendulum(), "over": {"frame": [1]}},
+        "over = 'frame'; must have keys with names of their own, none of",
+    ),
+    "too large a number": ({"over": {"angle": [2**60]}}, "must be numbers, truth values, texts"),
+    "samples of whole numbers": (
+        {"design": "latin", "n": 4, "over": {"steps": (2, 8)}}, "must be of a real number"
     ),
 }  # fmt: skip
 

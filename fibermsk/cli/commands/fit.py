@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk import _check
 from fibermsk.cli.options import Degrees, JsonOut
 from fibermsk.cli.output import aligned, plain, print_json
 from fibermsk.errors import ModelError
@@ -124,6 +125,7 @@ def fit(
     from fibermsk.cli.running.progress import progress_report
     from fibermsk.cli.warned import collecting
     from fibermsk.identification import IdentificationProblem, identify
+    from fibermsk.identification.found import METHODS
     from fibermsk.identification.report.words import (
         certainty_in_words,
         conditions_in_words,
@@ -134,6 +136,7 @@ def fit(
     for one in (report, *report.parents):
         if one.exists() and not one.is_dir():
             raise ModelError(f"--report {report}; must be a folder: {one} is a file")
+    _check.choice("fit", "method", method, METHODS)
     held = held_out if held_out is not None else int(len(motion) > 1)
     with collecting() as warned:
         arm, bones = _arm(model)
@@ -242,5 +245,5 @@ def _range(option: str, text: str) -> tuple[float, float]:
     try:
         low, high = map(float, text.split(":"))
     except ValueError:
-        raise ModelError(f"{option} {text}; must be two numbers, such as 0.01:0.04") from None
+        raise ModelError(f"{option} {text}; must be two numbers with a colon in between") from None
     return low, high

@@ -26,7 +26,12 @@ def sweep(
             "from:to:number, or several with commas; of samples from:to.",
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE.nc", help="File of the dataset.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="FILE.nc", help="File of the dataset; results/SCENE.nc by default."
+        ),
+    ] = None,
     of: Annotated[
         list[str] | None,
         typer.Option(
@@ -67,8 +72,9 @@ def sweep(
     from fibermsk.studies import StudyProgress, sobol_indices, sweep as run_study
     from fibermsk.studies.journal import ENDING
 
-    check_out(out, (".nc",))
     file = find(scene)
+    out = Path("results") / f"{file.name}.nc" if out is None else out
+    check_out(out, (".nc",))
     varied = parse_over(over, file.parameters, design)
     given = parse_settings(settings or [], file.parameters, f"scene {file.name!r}")
     wanted = {text.partition("=")[0].strip() for text in settings or ()}
