@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk._compile import allocating, body, part
+from fibermsk._compile import allocating, body, inlined_body, part
 from fibermsk.kernels.forward.correction import correct
 from fibermsk.kernels.forward.progress import assign, copy_branches, follow, foresee
 from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
@@ -81,7 +81,7 @@ def _norm(values, size, factor):
     return abs(factor) * math.sqrt(total / max(values.size, 1))
 
 
-@part
+@inlined_body
 def _restart(arrays, state, tableau, tolerance, scale, stop, longest, at, history, kept, work):
     """Make an explicit step, and differences of order four from the states within it.
 
@@ -162,7 +162,7 @@ def _frame(D, order, back, h, out):
             out[r] += share * D[i, r]
 
 
-@part
+@inlined_body
 def _accept(arrays, state, order, step, end, times, at, history, kept, frames, rates, lengths):
     """Move on to the end of a step, with the frames up to there; returns a status."""
     u, _, number, count = at

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from fibermsk._compile import body, part
+from fibermsk._compile import body, inlined_body
 from fibermsk.kernels.forward.laws import activation_rate, coordinate_force
 from fibermsk.kernels.lines.chained import solve_chains
 from fibermsk.kernels.lines.hill import hill_forces
@@ -65,7 +65,7 @@ def solve_positive(M, x):
     return True
 
 
-@part
+@inlined_body
 def _pull(arrays, t, u, f, state):
     """Add the pull of the muscles to the forces, and fill the rates of their states."""
     rows, first, placed = state.rows, arrays.first_axis, state.placed

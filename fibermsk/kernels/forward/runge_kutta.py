@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from fibermsk._arrays import Array
-from fibermsk._compile import part
+from fibermsk._compile import inlined_body, part
 from fibermsk.kernels.forward.right_side import FINE, right_side
 
 
@@ -32,7 +32,7 @@ class Tableau(NamedTuple):
     order: float
 
 
-@part
+@inlined_body
 def try_step(arrays, state, tableau, tolerance, scale, t, step, u, k, new, count):
     """Fill rates k (s, n) of the stages, but for the first, and the state `new` after a step.
 
