@@ -23,6 +23,7 @@ from fibermsk.studies.engine import check_client, running
 from fibermsk.studies.identity import described, fingerprint, plain, versions
 from fibermsk.studies.journal import ENDING, Journal
 from fibermsk.studies.outputs import OutputError, Outputs, checked
+from fibermsk.studies.packages import package
 from fibermsk.studies.points import OWNER, Points, points_of
 from fibermsk.studies.task import BROKEN, DONE, Record, Source, Task
 
@@ -131,6 +132,8 @@ def sweep(
     >>> radii = [3e-3, 4e-3]
     >>> found = fm.sweep("hanging_fiber", {"fiber/radius": radii})  # doctest: +SKIP
     """
+    for name in ("xarray", "h5netcdf"):  # which write the file, in the end
+        package(name)
     seed = _check.whole(OWNER, "seed", seed)
     if type(n_jobs) is not int or n_jobs == 0:
         _check.refuse(OWNER, "n_jobs", n_jobs, "be a number of processes, or -1 for all cores")

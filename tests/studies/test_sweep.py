@@ -157,6 +157,13 @@ def test_a_scene_that_imports_something_else_is_refused(tmp_path):
     assert "of another study: its model differ" in done.stderr
 
 
+def test_a_missing_package_is_told_before_anything_is_computed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "h5netcdf", None)
+    with pytest.raises(fm.ModelError, match=r'pip install -e "\.\[sweep\]"'):
+        fm.sweep(pendulum, {"angle": ANGLES}, out=tmp_path / "s.nc")
+    assert not list(tmp_path.iterdir())
+
+
 def test_one_study_writes_to_a_file(tmp_path):
     beside = tmp_path / "s.nc.points"
     with (
