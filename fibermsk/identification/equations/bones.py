@@ -86,7 +86,6 @@ def bones_of(base: Base, found: Array, covariance: Array, guess: Array) -> Bones
     root = np.linalg.cholesky(covariance / np.outer(deviation, deviation))
     slopes = np.asarray(np.linalg.solve(root, base.matrix * scales / deviation[:, None]), float)
     target = np.asarray(np.linalg.solve(root, found / deviation), float)
-
     for doubt in _DOUBTS:
         u = _minimum(u, slopes / doubt, target / doubt, own)
     values = u * scales

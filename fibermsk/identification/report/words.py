@@ -19,7 +19,7 @@ _NEGATIVE = 0.01
 """Share of instants with a negative force from which it is told."""
 
 _NOTHING = 1e-9
-"""Residual of a coordinate, over the size of all, that is round-off: it has no equation."""
+"""Residual of a coordinate, over that of all, that is round-off: it has no equation."""
 
 _EDGE = 1e-6
 """Distance of a filter from the edge of stability, at which it is at it."""
@@ -159,7 +159,7 @@ def found_in_words(found: Identification) -> list[str]:
             + ", ".join(
                 f"{name} {value:.3g}"
                 for name, value in one.by_coordinate.items()
-                if value > _NOTHING * one.size
+                if value > _NOTHING * one.rms
             )
         )
         left = [name for name in found.problem.deep if name not in one.deep_force]
