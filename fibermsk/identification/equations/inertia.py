@@ -35,6 +35,9 @@ MOMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _DEPENDENT = 1e-7
 """Part of a column, over its length, below which it is a combination of earlier ones."""
 
+_PREFERRED = 1.0 + 5e-2 * np.array([0, 0, 0, 0, 1, 0, 2, 0, 0, 0])
+"""Weights of columns: of moments of inertia that act nearly alike, Izz is kept, then Ixx."""
+
 
 def parameters_of(body: Body) -> Array:
     """Inertial parameters (10,) of a body; zero for one without mass."""
@@ -178,7 +181,7 @@ def base_of(Y: Array) -> Base:
         rest = scaled[:, first : first + len(OF_A_BODY)]
         for _ in range(2):  # again, against round-off
             rest = rest - basis @ (basis.T @ rest)
-        factors: Any = qr(rest, mode="economic", pivoting=True)
+        factors: Any = qr(rest * _PREFERRED, mode="economic", pivoting=True)
         Q, R, order = factors
         rank = int((np.abs(np.diag(R)) > _DEPENDENT).sum())
         found += sorted((first + order[:rank]).tolist())
