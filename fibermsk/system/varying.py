@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ class Varying:
         own = self.line_muscles
         return nullcontext() if own is None or laws is None else own.beside(laws)
 
-    @property
+    @cached_property
     def line_muscles(self) -> Pulls | None:
         """Contribution of the line muscles that have a law."""
         return next((one for one in self.contributions if isinstance(one, Pulls)), None)
