@@ -108,13 +108,15 @@ def _has_features(triple: str) -> bool:
     return triple == llvm.get_process_triple() and all(own.get(name) for name in _FEATURES)
 
 
+def is_building() -> bool:
+    """Whether kernels are to be put into a folder, to be carried."""
+    return bool(os.environ.get(BUILDING))
+
+
 @cache
-def building(magic: tuple[str, ...]) -> Store | None:
-    """Folder into which kernels are put to be carried, if that is asked for."""
-    folder = os.environ.get(BUILDING)
-    if not folder:
-        return None
-    store = Store(Path(folder), magic)
+def building(magic: tuple[str, ...]) -> Store:
+    """Folder into which kernels are put to be carried."""
+    store = Store(Path(os.environ[BUILDING]), magic)
     store.folder.mkdir(parents=True, exist_ok=True)
     about = made_with() | {"magic": list(magic)}
     (store.folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", "utf-8")

@@ -10,7 +10,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
-from fibermsk._carried import building, carried
+from fibermsk._carried import building, carried, is_building
 from fibermsk._sources import sources_stamp
 
 try:
@@ -75,8 +75,8 @@ class _Kept(FunctionCache):
         try:
             with _locked(self.cache_path):
                 super().save_overload(sig, data)
-                store = None if self._own_version else building(data.codegen.magic_tuple())
-                if store is not None and self._impl.check_cachable(data):
+                if is_building() and not self._own_version and self._impl.check_cachable(data):
+                    store = building(data.codegen.magic_tuple())
                     store.save(self._function, sig, self._impl.reduce(data))
         except OSError as error:
             _tell_once(str(error))
