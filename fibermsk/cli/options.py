@@ -34,6 +34,10 @@ Bundle = Annotated[
     ),
 ]
 
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
+]
 Degrees = Annotated[
     bool | None,
     typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),

@@ -40,17 +40,12 @@ class Conditions(NamedTuple):
 def conditions_of(movements: Sequence[Movement], base: Array, idle: tuple[str, ...]) -> Conditions:
     """Conditions of movements at base parameters; `idle` are in none of the equations."""
     reach = [one.reach for one in movements]
-    known = [_left(one, one.known) for one in movements]
-    whole = [_left(one, one.derivatives @ base + one.known) for one in movements]
+    known = [one.reach.rest(one.known) for one in movements]
+    whole = [one.reach.rest(one.derivatives @ base + one.known) for one in movements]
     return Conditions(
         reach[0].left.shape[2], reach[0].rank, min(one.smallest for one in reach), idle,
         _rms(known), _rms(whole),
     )  # fmt: skip
-
-
-def _left(movement: Movement, forces: Array) -> Array:
-    """What muscles without EMG leave of forces (k, n)."""
-    return np.einsum("knc,kn->kc", movement.reach.left, forces)
 
 
 def _rms(parts: Sequence[Array]) -> float:

@@ -348,8 +348,7 @@ def along(
     forces = own.forces(movement, numbers)
     x = own.torques(movement, numbers, forces)
     torque = movement.derivatives @ numbers.base + movement.known
-    N = movement.reach.left
-    left = np.einsum("knc,kn->kc", N, x)
+    left = movement.reach.rest(x)
     deep, determined = np.empty((movement.time.size, len(problem.deep))), np.ones(len(problem.deep))
     unknown = movement.arms[:, [not used for used in problem.used]]
     for k, arms in enumerate(movement.deep_arms):
@@ -363,8 +362,8 @@ def along(
     told = np.flatnonzero(determined > 1.0 - _ZERO)
     seen = [one.name for one in problem.preparation.seen]
     independent, rho = independent_samples(left)
-    size = np.einsum("knc,kn->kc", N, torque)
-    joint = np.sqrt((np.einsum("knc,kc->kn", N, left) ** 2).mean(axis=0))
+    size = movement.reach.rest(torque)
+    joint = np.sqrt((np.einsum("knc,kc->kn", movement.reach.left, left) ** 2).mean(axis=0))
     return MovementFit(
         movement.name, movement.time, left, float(np.sqrt(np.mean(size**2))), torque,
         dict(zip(seen, forces.activation.T, strict=True)),

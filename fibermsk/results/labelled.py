@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk.errors import ModelError
+from fibermsk._extras import package
 from fibermsk.results.fields import AXES, BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS
 from fibermsk.results.result import Result, to_json
 from fibermsk.results.tables import table
@@ -86,13 +85,7 @@ def to_dataframe(result: Result, what: str = "time") -> pandas.DataFrame:
 
 
 def _package(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise ModelError(
-            f"{name} cannot be imported ({error}); must be installed for labelled tables: in "
-            'the clone of fibermsk run: pip install -e ".[data]"'
-        ) from error
+    return package(name, "labelled tables", "data")
 
 
 def _about(result: Result) -> dict[str, Any]:

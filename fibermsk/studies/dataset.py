@@ -31,6 +31,7 @@ class _Variable(NamedTuple):
     unit: str
     dims: tuple[str, ...]
     size: int  # along its own dimension; 1 of a number
+    of_points: bool  # or the time of all
 
 
 def clash(kept: dict[str, Kept], first: dict[str, Kept] | None, points: Points) -> str:
@@ -64,7 +65,7 @@ def write_dataset(path: Path, journal: Journal, points: Points, about: dict[str,
             made[name] = file.create_variable(name, one.dims, float, fillvalue=np.nan)
             made[name].attrs["units"] = one.unit
         for at, shape, records in _blocks(journal, points.shape):
-            _write_block(made, variables, points, at, shape, records)
+            _write_block(made, variables, at, shape, records)
         file.attrs[ABOUT] = json.dumps(about, sort_keys=True)
         labels = [*points.labels, *([TIME] if TIME in variables else [])]
         if not any(" " in label for label in labels):
@@ -88,9 +89,12 @@ def _variables(journal: Journal, points: Points) -> dict[str, _Variable]:
     frames = max((size for one, size in kept.values() if one.dim == FRAME), default=0)
     found = dict[str, _Variable]()
     for name, (one, size) in kept.items():
-        over = () if name == TIME and same else points.dims
+        of_points = not (name == TIME and same)
+        over = points.dims if of_points else ()
         own_size = frames if one.dim == FRAME else size
-        found[name] = _Variable(one.unit, (*over, one.dim) if one.dim else over, own_size)
+        found[name] = _Variable(
+            one.unit, (*over, one.dim) if one.dim else over, own_size, of_points
+        )
     return found
 
 
@@ -134,7 +138,7 @@ def _size(begin: tuple[int, ...], shape: tuple[int, ...], k: int, step: int) -> 
 
 
 def _write_block(
-    made: dict[str, Any], variables: dict[str, _Variable], points: Points, at: tuple[int, ...],
+    made: dict[str, Any], variables: dict[str, _Variable], at: tuple[int, ...],
     shape: tuple[int, ...], records: list[tuple[tuple[int, ...], Record]],
 ) -> None:  # fmt: skip
     where = tuple(slice(a, a + n) for a, n in zip(at, shape, strict=True))
@@ -147,7 +151,7 @@ def _write_block(
         for name, kept in record.kept.items():
             one = variables[name]
             row = (slice(kept.values.size),) if kept.dim else ()
-            if one.dims[: len(points.dims)] != points.dims:  # the time of all
+            if not one.of_points:
                 blocks[name] = kept.values
                 continue
             if name not in blocks:
@@ -156,8 +160,7 @@ def _write_block(
     for name, values in (*texts.items(), (SECONDS, seconds)):
         made[name][where] = values
     for name, values in blocks.items():
-        of_points = variables[name].dims[: len(points.dims)] == points.dims
-        made[name][where if of_points else ...] = values
+        made[name][where if variables[name].of_points else ...] = values
 
 
 def _write_axes(file: Any, points: Points) -> None:

@@ -16,7 +16,14 @@ import typer
 import fibermsk
 from fibermsk import _check
 from fibermsk.cli.errors import FAILED, ReportingGroup
-from fibermsk.cli.options import Bundle, Geometry, ManyValues, parse_numbers, parse_settings
+from fibermsk.cli.options import (
+    Bundle,
+    Geometry,
+    ManyValues,
+    Settings,
+    parse_numbers,
+    parse_settings,
+)
 from fibermsk.cli.output import (
     plain,
     print_check,
@@ -49,10 +56,6 @@ if TYPE_CHECKING:
 Out = Annotated[
     Path | None,
     typer.Option("--out", help="Result file; by default results/<scene>.h5.", dir_okay=True),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
 ]
 Numbers = Annotated[
     list[str] | None,

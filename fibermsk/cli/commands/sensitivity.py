@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fibermsk._check import first_names, refuse
-from fibermsk.cli.options import JsonOut, parse_numbers, parse_settings
+from fibermsk.cli.options import JsonOut, Settings, parse_numbers, parse_settings
 from fibermsk.cli.output import (
     PICTURES,
     aligned,
@@ -46,10 +46,7 @@ def sensitivity(
         Path | None,
         typer.Option("--out", metavar="FILE", help="Picture (.png, .svg, .pdf) or table (.csv)."),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
-    ] = None,
+    settings: Settings = None,
     numbers: Annotated[
         list[str] | None,
         typer.Option("--param", metavar="PATH=VALUE ...", help="Change numbers of the model."),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk.cli.errors import FAILED
-from fibermsk.cli.options import JsonOut, parse_numbers, parse_over, parse_settings
+from fibermsk.cli.options import JsonOut, Settings, parse_numbers, parse_over, parse_settings
 from fibermsk.cli.output import aligned, check_out, print_json, printing_beside
 
 _SHOWN = 5
@@ -49,10 +49,7 @@ def sweep(
     ] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the samples.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", help="Processes at a time; -1 for all cores.")] = 1,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
-    ] = None,
+    settings: Settings = None,
     numbers: Annotated[
         list[str] | None,
         typer.Option("--param", metavar="PATH=VALUE ...", help="Change numbers of the model."),
@@ -71,6 +68,8 @@ def sweep(
     from fibermsk.scene_files import find
     from fibermsk.studies import StudyProgress, sobol_indices, sweep as run_study
     from fibermsk.studies.journal import ENDING
+    from fibermsk.studies.points import MESSAGE, RESERVED, SAMPLE, SECONDS, STATUS
+    from fibermsk.studies.task import DONE
 
     file = find(scene)
     out = Path("results") / f"{file.name}.nc" if out is None else out
@@ -103,17 +102,17 @@ def sweep(
                 f"what was done is kept in {out}{ENDING}: the same command goes on", err=True
             )
             raise
-    status, messages = (found[name].values.ravel() for name in ("status", "message"))
-    failed = np.flatnonzero(status != "done").tolist()
+    status, messages = (found[name].values.ravel() for name in (STATUS, MESSAGE))
+    failed = np.flatnonzero(status != DONE).tolist()
     tables = {}
     if design == "sobol" and not failed:
-        names = [str(name) for name, one in found.data_vars.items() if one.dims == ("sample",)]
-        names = [one for one in names if one not in ("status", "message", "seconds")]
+        names = [str(name) for name, one in found.data_vars.items() if one.dims == (SAMPLE,)]
+        names = [one for one in names if one not in RESERVED]
         tables = {name: _columns(sobol_indices(found, name)) for name in names}
     if json:
         print_json({
             "out": str(out), "points": status.size, "failed": len(failed),
-            "sizes": dict(found.sizes), "seconds": float(found["seconds"].sum()),
+            "sizes": dict(found.sizes), "seconds": float(found[SECONDS].sum()),
             "messages": messages[failed].tolist(), "indices": tables,
         })  # fmt: skip
     for name, table in () if json else tables.items():

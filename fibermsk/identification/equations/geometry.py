@@ -68,6 +68,10 @@ class Reach(NamedTuple):
     rank: int
     smallest: float
 
+    def rest(self, forces: Array) -> Array:
+        """What they leave of generalized forces (k, n), (k, c)."""
+        return np.einsum("knc,kn->kc", self.left, forces)
+
 
 def beyond(arms: Array) -> Reach:
     """What muscles with moment arms (k, d, n) cannot do; the rank is the largest of the motion."""
