@@ -88,8 +88,8 @@ class Actuated(ForcesOnly):
     def __init__(
         self, system: FiberSystem, actuator: CoordinateActuator, numbers: Sequence[Number]
     ) -> None:
-        self.systems = [system.with_parameters(_raised(actuator, by)) for by in (1.0, -1.0)]
-        self._unit = Variation(0, tuple(self.systems), (0.5, -0.5))
+        systems = tuple(system.with_parameters(_raised(actuator, by)) for by in (1.0, -1.0))
+        self._unit = Variation(0, systems, (0.5, -0.5))
         self._numbers = np.array([one.number for one in numbers])
         self._of = [one.weight for one in numbers]
 

@@ -154,6 +154,15 @@ class HasMemory(Protocol):
 
 
 @runtime_checkable
+class FollowsMemory(Protocol):
+    """A contribution with a memory, for derivatives: several systems follow that of one."""
+
+    def follow(self, other: Any) -> None:
+        """Take over the memory of the same contribution with almost equal numbers."""
+        ...
+
+
+@runtime_checkable
 class HasEnergy(Protocol):
     """A contribution that stores energy."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from fibermsk.system.contribution import Contribution
 from fibermsk.system.lines.hill import LawsAt
 from fibermsk.system.lines.touching import Touching
 from fibermsk.system.multipliers import Multipliers
-from fibermsk.system.optional import Pulls
+from fibermsk.system.optional import FollowsMemory, HasMemory, Pulls
 from fibermsk.system.projection import Projection
 from fibermsk.system.recorder import Recorder
 
@@ -29,7 +30,17 @@ class Varying:
     multipliers: Multipliers
     _projection: Projection
     _recorder: Recorder
+    _remembering: list[HasMemory]
     _touching: list[Touching]
+
+    def follow(self, other: Any) -> None:
+        """Take over a memory; see `fibermsk.protocol.Differentiable`."""
+        for own, one in zip(self._remembering, other._remembering, strict=True):
+            if isinstance(own, FollowsMemory):
+                own.follow(one)
+            else:
+                own.restore(one.memory())
+        self.forget()
 
     def followers(self, y: Array, v: Array) -> Followers:
         """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""

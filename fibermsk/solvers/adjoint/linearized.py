@@ -43,7 +43,7 @@ class Linearized:
     """
 
     def __init__(self, system: Differentiable, point: Point) -> None:
-        self._system, self.point = system, point
+        self.system, self.point = system, point
         self.followers: Followers = system.followers(point.y, point.v)
         self.independent = np.ones(point.y.size, bool)
         self.independent[self.followers.entries] = False
@@ -53,7 +53,7 @@ class Linearized:
     def laws(self) -> Any:
         """Laws at the point, for differences; see `fibermsk.protocol.Differentiable.beside`."""
         t, y, v, v_dot, *_ = self.point
-        return self._system.laws_at(t, y, v, v_dot)
+        return self.system.laws_at(t, y, v, v_dot)
 
     def only(self, vector: Array) -> Array:
         """The independent entries of a vector, others zero."""
@@ -165,7 +165,7 @@ class Linearized:
     def _tangent(self, b: float, a: float, point: Point | None = None) -> Any:
         """T(b, a), at another point if given."""
         t, y, v, v_dot, rates, *_ = point or self.point
-        found = self._system.evaluate(t, y, v, v_dot, b, a, rates=rates)
+        found = self.system.evaluate(t, y, v, v_dot, b, a, rates=rates)
         if found.flaw:
             raise ConvergenceError(
                 f"no derivative at t = {t:g} s: NaN or infinity in {found.flaw}", time=t
@@ -176,7 +176,7 @@ class Linearized:
         """Equations without tangent at rates of velocities ahead and behind along a way."""
         t, y, v, v_dot, rates, *_ = self.point
         return [
-            self._system.evaluate(t, y, v, one, rates=rates, tangent=False)
+            self.system.evaluate(t, y, v, one, rates=rates, tangent=False)
             for one in (v_dot + way, v_dot - way)
         ]
 

@@ -54,7 +54,7 @@ def pull(
     for k in range(len(run.steps) - 1, -1, -1):
         kept = run.steps[k]
         found[:2] = _plus(found[:2], [cotangents[f] for f in kept.frames if f in cotangents])
-        _restore(system, varied, kept.memory)
+        system.restore(kept.memory)
         replay = Replay(system, list(kept.solutions), None)
         memory = _mapped(kept.before, replay.source)
         after = _step(run, kept)(replay, memory)
@@ -67,7 +67,7 @@ def pull(
         if tell is not None:
             tell(before.state.t)
     start = run.first.state
-    _restore(system, varied, run.memory)
+    system.restore(run.memory)
     found[:2] = _plus(found[:2], [cotangents[0]] if 0 in cotangents else [])
     y_bar, v_bar = _start_pulled(system, run, run.first, start, found, varied)
     y_bar, v_bar = _back(*_given_start(system, start, at_rest), (y_bar, v_bar), varied)
@@ -101,7 +101,7 @@ def push(
     def unknown(number: int) -> str:
         return f"of {system.describe(number)} in {varied.varied_names}"
 
-    _restore(system, varied, run.memory)
+    system.restore(run.memory)
     if at_rest:
         dy, dv = start[0] + Rested(system, 0.0, run.first.state.y).push(varied), start[1]
     else:
@@ -112,7 +112,7 @@ def push(
     frames = {0: (found[0], found[1])}
     before = run.first
     for k, kept in enumerate(run.steps):
-        _restore(system, varied, kept.memory)
+        system.restore(kept.memory)
         if kept.before is not before:
             found = _start_pushed(system, run, kept.before, run.near, found[:2], varied)
         replay = Replay(system, list(kept.solutions), None)
@@ -165,12 +165,6 @@ def not_finite(derivative: str, where: str, time: float | None) -> ConvergenceEr
         "shorten the run, or add damping where small changes grow without bound",
         time=time,
     )
-
-
-def _restore(system: Differentiable, varied: Varied, memory: dict[str, Array]) -> None:
-    """Put a memory, such as contact points, back in the system and in those that vary it."""
-    for one in (system, *(own for each in varied.changes for own in each.systems)):
-        one.restore(memory)
 
 
 def _step(run: Trajectory, kept: KeptStep) -> Callable[[Replay, Any], Any]:

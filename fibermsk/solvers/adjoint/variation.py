@@ -33,11 +33,6 @@ class Change(Protocol):
     Gradients and directions (n_parameters,) are those of all parameters of a sweep.
     """
 
-    @property
-    def systems(self) -> Sequence[Differentiable]:
-        """Systems with other values that follow the memory of the run."""
-        ...
-
     def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
         """Add the products of a cotangent (n,) with derivatives of what a system places."""
         ...
@@ -73,8 +68,6 @@ class Change(Protocol):
 
 class ForcesOnly:
     """Parameters of a `Change` that alter nothing but the equations."""
-
-    systems: Sequence[Differentiable] = ()
 
     def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
         """See `Change.pull`."""
@@ -133,10 +126,7 @@ class Variation(NamedTuple):
         off = float(np.abs(narrow - wide).max() / max(np.abs(total).max(), 1e-300))
         if off <= _SMOOTH or self.finer is None:
             return total, off
-        finer = self.finer()
-        for own, coarse in zip(finer.systems, self.systems, strict=True):
-            own.restore(coarse.memory())
-        other, less = finer._smoothest(function)
+        other, less = self.finer()._smoothest(function)
         return (other, less) if less < off else (total, off)
 
     def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
@@ -181,6 +171,7 @@ class Variation(NamedTuple):
 def residual_at(system: Differentiable, at: Linearized) -> Array:
     """F at given independent unknowns."""
     t, y, v, v_dot, rates, derive, at_rest = at.point
+    system.follow(at.system)
     system.keep_held(at.followers.held)
     y = system.retract(t, y, 0.0 * y)
     if not at_rest:

@@ -57,6 +57,13 @@ class AllSets(NamedTuple):
             tuple(part for part in on_bones if part.runs.element.size),
         )
 
+    def beside(self, cables: Cables, partners: Partners) -> AllSets:
+        """Contact points of the same runs, of other cables and laws; new arrays."""
+        return AllSets(
+            tuple(part.beside(cables, partners) for part in self.fibers),
+            tuple(part.beside(cables, partners) for part in self.bones),
+        )
+
     def evaluate(self, at: Geometry) -> tuple[float, tuple[float, float]]:
         """Find closest points and forces.
 

@@ -113,6 +113,12 @@ class Candidates:
             np.full((partners.shape_radius.size, cables.h.size), reach),
         )  # fmt: skip
 
+    def follow(self, other: Candidates) -> None:
+        """Take those of the same fibers and shapes with almost equal sizes."""
+        self.found_at, self._reach = other.found_at, other._reach
+        self.fiber_runs, self.bone_runs = other.fiber_runs, other.bone_runs
+        self._radii = self._bound_radii(self.least_tangents(self.found_at))
+
     @property
     def were_found(self) -> bool:
         """Whether a search was made."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -90,6 +91,13 @@ class TouchingPairs:
         self._touches, self._before = np.zeros((2, n), bool)
         self._color, self._room = np.empty((2, n), np.int64)
         self.groups = PairGroups(np.zeros(0, np.int64), np.zeros(1, np.int64))
+
+    def copy(self) -> TouchingPairs:
+        """The same pairs in contact, updated apart."""
+        own = copy(self)
+        own._touches, own._before = self._touches.copy(), self._before.copy()
+        own._color, own._room = np.empty((2, self._color.size), np.int64)
+        return own
 
     def update(self, found: list[tuple[RunsOfPairs, Array]]) -> None:
         """Update from the least 1 + gamma g of the runs (n_runs,) of each formulation."""

@@ -59,6 +59,10 @@ class FiberContact(_Contact):
         self.refine_along = passing.refine_along
         self.memory, self.restore = search.memory, search.restore
 
+    def follow(self, other: FiberContact) -> None:
+        """Take the candidates of a system with almost equal sizes."""
+        self._search.follow(other._search)
+
     def add(self, at: At, sums: Sums) -> None:
         """Add the forces, and the couplings between fibers."""
         tangent = sums.slopes is not None

@@ -203,6 +203,17 @@ class ContactSearch:
         bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
         self._search(self._skin)
 
+    def follow(self, other: ContactSearch) -> None:
+        """Take the candidates of a search of the same fibers and shapes with almost equal sizes."""
+        self.spacing.restore(other.spacing.memory())
+        self.candidates.follow(other.candidates)
+        cables, partners = self.cables, self.partners
+        self.sets = other.sets.beside(cables, partners)
+        self._pairs, self.rows = other._pairs, other.rows
+        self._touching = other._touching.copy()
+        for part in self.sets.fibers:
+            part.touching = self._touching
+
     def scatter_fibers(self, out: Border, tangent: bool) -> Couplings:
         """Add the forces between fibers of the last evaluation, and their tangent.
 

@@ -7,6 +7,7 @@ one contact point for each of their quadrature points.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,6 +55,11 @@ class Geometry(NamedTuple):
     state: TreeState
 
 
+def _copied(arrays: Any) -> Any:
+    """A named tuple of arrays with copies of these."""
+    return type(arrays)(*(one.copy() for one in arrays))
+
+
 class Border(NamedTuple):
     """Residual and matrix that the sets add to; see `fibermsk.protocol.BorderedMatrix`."""
 
@@ -74,6 +80,13 @@ class _Set:
     def __init__(self, kind: int, cables: Cables, partners: Partners) -> None:
         self.kind, self.cables, self.partners = kind, cables, partners
         self.kernels = contact_kernels(partners.kinds[kind])
+
+    def beside(self, cables: Cables, partners: Partners) -> Any:
+        """Contact points of the same runs, of other cables and laws; new arrays."""
+        other = copy(self)
+        own = {name: one.copy() for name, one in vars(self).items() if isinstance(one, np.ndarray)}
+        vars(other).update(own, cables=cables, partners=partners, points=_copied(self.points))
+        return other
 
     @property
     def own(self) -> NDArray[np.bool_]:
@@ -135,6 +148,12 @@ class _FiberSet(_Set):
             np.empty((*size, 8)),
             np.empty((*size, N_SHARE)) if self.potential else _NO_SHARES,
         )
+
+    def beside(self, cables: Cables, partners: Partners) -> Any:
+        """As of all sets."""
+        other = super().beside(cables, partners)
+        other.quadrature = _copied(self.quadrature)
+        return other
 
     def _rows(self, at: Geometry) -> Array:
         """Data of every element for the closest point search; new array."""
