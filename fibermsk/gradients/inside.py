@@ -25,9 +25,11 @@ _SHIFT = 1e-4
 
 Stencil = tuple[tuple[int, float], ...]
 
+PAIR: Stencil = ((-1, -6.0), (1, 6.0))
 CENTRAL: Stencil = ((-2, 1.0), (-1, -8.0), (1, 8.0), (2, -1.0))
 AHEAD: Stencil = ((0, -25.0), (1, 48.0), (2, -36.0), (3, 16.0), (4, -3.0))
-"""Steps, and twelfths of the weights, of differences of fourth order: to both sides, and to one.
+"""Steps, and twelfths of the weights, of differences: of second order, and of fourth order to both
+sides, and to one.
 
 Activations are shifted to larger ones: below the least one of a law its forces are constant.
 """
@@ -172,13 +174,17 @@ class Family(_Inside):
     def _weights(self, t: float) -> Array:
         return self._factors
 
+    def difference(self, function: Callable[[Any], Array]) -> Array:
+        """Derivative of a vector that a system gives, in what is changed."""
+        total: Any = sum(weight * function(system) for _, system, weight in self._difference)
+        return total
+
     def _slopes(self, place: Place) -> Array:
         total: Any = sum(weight * own.forces(place) for own, _, weight in self._difference)
         return total
 
     def _read(self, reading: DirectReading) -> Array:
-        total: Any = sum(weight * reading.of(system) for _, system, weight in self._difference)
-        return total
+        return self.difference(reading.of)
 
     def _start_slopes(self) -> Array:
         found = np.zeros(self._own.owner.size)

@@ -8,9 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk.model import ActivationDynamics, Constant, Table
+from fibermsk.forces import (
+    CoordinateActuator,
+    CoordinateController,
+    ExternalForce,
+    JointTorque,
+    PointConstraint,
+    PointSpring,
+)
+from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Table
+from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
+from fibermsk.system.bodies.bodies import Bodies
+from fibermsk.system.bodies.joints import PassiveJoints
+from fibermsk.system.friction.forces import FrictionForces
 from fibermsk.system.own_forces import OwnForces
+from fibermsk.system.varying import CONTACT, Kind
 
 _OF_FIBERS = ("tissue", "activation")
 _OF_MUSCLES = (
@@ -18,6 +31,21 @@ _OF_MUSCLES = (
     "pennation_angle", "max_contraction_velocity",
 )  # fmt: skip
 """Fields whose numbers move nothing and have no part in contact."""
+
+_OF_SHAPES = "attach", "radius"
+"""Fields of fibers of their shape."""
+
+_ON_BONES = (
+    CoordinateActuator, CoordinateController, ExternalForce, JointTorque, PointConstraint,
+    PointSpring,
+)  # fmt: skip
+"""Elements that fibers have no part in."""
+
+_OF_BODIES = "mass", "com", "inertia"
+"""Fields of bodies that move nothing."""
+
+_OF_JOINTS = "damping", "forces"
+"""Fields of joints and coordinates of passive forces."""
 
 _KNOTS = "knots"
 
@@ -34,6 +62,37 @@ def owner_of(system: FiberSystem, own: OwnForces, path: str) -> tuple[int | None
     fields = _OF_FIBERS if owner < len(system.fiber_names) else _OF_MUSCLES
     inside = field in fields and not (field == "activation" and owner in own.shared)
     return (owner if inside else None), rest
+
+
+def fiber_shaped_by(system: FiberSystem, path: str) -> int | None:
+    """Number of the fiber whose shape a number at a path belongs to: its ends, or its radius.
+
+    None if it is none of these, or if friction or an element may depend on it in ways of its own.
+    """
+    name, _, rest = path.partition("/")
+    if name not in system.fiber_names or rest.partition("/")[0] not in _OF_SHAPES:
+        return None
+    if _rubs(system) or not all(isinstance(one, _ON_BONES) for one in system.model.elements):
+        return None
+    return system.fiber_names.index(name)
+
+
+def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
+    """Kinds of contributions that hold all that a number changes, where nothing moves.
+
+    Empty if a number may change more.
+    """
+    place = find(system.model, path)[0]
+    field = str(place.steps[0]) if place.steps else ""
+    if isinstance(place.root, Contact):
+        return () if _rubs(system) else CONTACT
+    if isinstance(place.root, Body) and field in _OF_BODIES and not system.multipliers.any:
+        return (Bodies,)
+    return (PassiveJoints,) if field in _OF_JOINTS else ()
+
+
+def _rubs(system: FiberSystem) -> bool:
+    return any(isinstance(one, FrictionForces) for one in system.contributions)
 
 
 def signal_weight(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,12 +12,17 @@ from fibermsk import _check
 from fibermsk.forces import CoordinateActuator
 from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, weight_of
 from fibermsk.gradients.entries import Entry, size_of_steps, values_with
-from fibermsk.gradients.inside import AHEAD, CENTRAL, Driven, Family, Knot, Places, Stencil
-from fibermsk.gradients.owners import owner_of, signal_weight
+from fibermsk.gradients.inside import AHEAD, CENTRAL, PAIR, Driven, Family, Knot, Places, Stencil
+from fibermsk.gradients.owners import fiber_shaped_by, kinds_of, owner_of, signal_weight
+from fibermsk.gradients.rows import RowSlopes, Shared
+from fibermsk.gradients.shape_contact import Member, change_of, contact_of_shapes, shape_of
+from fibermsk.gradients.shapes import Section, Shapes
 from fibermsk.model import Mesh
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.solvers.adjoint.variation import Change, Variation
 from fibermsk.system import FiberSystem
+
+F = TypeVar("F", bound=Family)
 
 _REFINED = 3
 """How often steps are refined where forces have kinks: contacts that open, edges of meshes."""
@@ -42,12 +47,18 @@ def changes_of(
     knots, single = list[Knot](), list[Change]()
     families: dict[Any, list[tuple[int, int, Entry]]] = {}
     actuated: dict[CoordinateActuator, list[Number]] = {}
+    shaped, apart = list[tuple[int, int, Entry]](), list[Shared]()
     for number, entry in enumerate(entries):
         owner, rest = owner_of(system, places.own, entry.path)
         actuator = None if alone else actuator_of(system.model, entry.path)
         if actuator is not None:
             own = Number(number, _weight(system, actuator.name, entry))
             actuated.setdefault(actuator, []).append(own)
+        elif not alone and (fiber := fiber_shaped_by(system, entry.path)) is not None:
+            shaped.append((fiber, number, entry))
+        elif not alone and (kinds := kinds_of(system, entry.path)):
+            varied = variation_of(system, entry, number)
+            apart.append(Shared(varied, kinds, np.array([number]), np.ones(1)))
         elif owner is None or alone:
             single.append(variation_of(system, entry, number))
         elif (weight := signal_weight(system, entry.path, entry.place)) is not None:
@@ -59,12 +70,49 @@ def changes_of(
             )
     found = list[Change]([Driven(places, knots)] if knots else [])
     for (*_, stencil), members in families.items():
-        owners, numbers, own = zip(*members, strict=True)
-        steps = [_difference(system, one)[0] for one in own]
-        systems = _systems(system, own, steps, stencil)
-        found.append(Family(places, owners, numbers, steps, systems, _weights(1.0, stencil)))
+        found.append(_family(Family, places, members, stencil))
+    if apart:
+        found.append(RowSlopes(places, apart))
+    if shaped:
+        found.append(_shapes(places, shaped))
     found += [Actuated(system, one, numbers) for one, numbers in actuated.items()]
     return found + single
+
+
+def _family(
+    kind: type[F], places: Places, members: Sequence[tuple[int, int, Entry]], stencil: Stencil
+) -> F:
+    """Numbers of one kind of several owners; owner, number in the gradient and entry of each."""
+    owners, numbers, own = zip(*members, strict=True)
+    system = places.own.system
+    steps = [_difference(system, one)[0] for one in own]
+    systems = _systems(system, own, steps, stencil)
+    return kind(places, owners, numbers, steps, systems, _weights(1.0, stencil))
+
+
+def _shapes(places: Places, members: Sequence[tuple[int, int, Entry]]) -> Shapes:
+    """Numbers of the shape of fibers: number of the fiber, that in the gradient, and entry."""
+    system, kinds = places.own.system, dict[Any, list[tuple[int, int, Entry]]]()
+    for fiber, number, entry in members:
+        step, stencil = _difference(system, entry)
+        rest = entry.path.partition("/")[2]
+        stencil = PAIR if stencil is CENTRAL else stencil
+        kinds.setdefault((rest, entry.place, step > 0.0, stencil), []).append(
+            (fiber, number, entry)
+        )
+    sections, touching = list[Section](), list[Member]()
+    for (*_, stencil), own in kinds.items():
+        sections.append(_family(Section, places, own, stencil))
+        changed = sections[-1].difference(shape_of) / _STEP
+        touching += [
+            Member(
+                fiber, number, _difference(system, entry)[0], change_of(system, changed, fiber),
+                partial(variation_of, system, entry, number),
+            )
+            for fiber, number, entry in own
+        ]  # fmt: skip
+    shared = contact_of_shapes(touching) if system.model.contacts else ()
+    return Shapes(places, sections, RowSlopes(places, shared))
 
 
 def _weight(system: FiberSystem, name: str, entry: Entry) -> Weight:

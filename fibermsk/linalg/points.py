@@ -112,9 +112,9 @@ class Condensed(NamedTuple):
         parts = tuple(
             one._replace(data=np.ascontiguousarray(one.data[..., swapped])) for one in self.parts
         )
-        m = self.follow.shape[2]
-        follow = np.ascontiguousarray(self.to_border.T.reshape(-1, 3, m))
-        to_border = np.ascontiguousarray(self.follow.reshape(-1, m).T)
+        n, _, m = self.follow.shape
+        follow = np.ascontiguousarray(self.to_border.T.reshape(n, 3, m))
+        to_border = np.ascontiguousarray(self.follow.reshape(3 * n, m).T)
         return Condensed(parts, self.attached, follow, to_border, not self.transposed)
 
     @property

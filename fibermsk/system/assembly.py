@@ -59,27 +59,12 @@ class Assembly:
 
         The arrays of lines and couplings are reused for the next tangent.
         """
+        whole, sums, B, R, D = self._sum(at, slopes)
         skeleton, attached, n_x = self._skeleton, self._attached, at.nodes.size
         n_q = skeleton.n
         n = n_x + n_q + at.states.size
-        whole = np.zeros(n + at.points[0].size)
         residual = whole[:n]
-        r_nodes, r_q = residual[:n_x].reshape(-1, 6), residual[n_x : n_x + n_q]
-        sums = Sums.zero(skeleton, at, r_nodes, self._lines, slopes)
-        for one in self._contributions:
-            one.add(at, sums)
-        if sums.couplings is None:
-            sums.couplings = self._uncoupled
-        B, R = sums.axes.B, sums.axes.R
-        if slopes is not None:
-            B, R = skeleton.columns(at.motion, B), skeleton.from_axes(at.motion, R)
-            if sums.corner.size:
-                rates = attached.slopes(at.motion, at.ends, *slopes)
-                for one in self._following:
-                    one.follow_ends(at, *rates, B)
-            if sums.border is not None:
-                B, R = B + sums.border[0], R + sums.border[1]
-        B, R, D = _with_states(sums, B, R)
+        r_nodes, r_q = sums.nodes, residual[n_x : n_x + n_q]
         follow = self._follow(at)
         reactions = self._eliminate(follow, sums, residual[n_x:], B, R, D)
         if slopes is not None:
@@ -104,13 +89,53 @@ class Assembly:
             condensed = Condensed(tuple(sums.points.tangent), nodes, follow, to_border)
         matrix = None
         if slopes is not None:
-            lines = LineMatrix(self._cables.node_start, self._lines, sums.couplings)
-            matrix = BorderedMatrix(lines, B, R, D, condensed)
+            matrix = self._matrix(sums, B, R, D, condensed)
         unbalanced = max(
             imbalance(r_nodes, max(self._round_off, sums.present), (reactions,)),
             imbalance(r_q, 0.0, (moments,)),
         )
         return Assembled(whole, matrix, reactions, unbalanced, multipliers)
+
+    def unreduced(self, at: At, slopes: Slopes) -> tuple[BorderedMatrix, Array]:
+        """Matrix in which attached ends are nodes as others, and the forces on them (n_points, 3).
+
+        Without derivatives of forces on axes in their own positions. Arrays are reused as above.
+        """
+        _, sums, B, R, D = self._sum(at, slopes)
+        m, condensed = R.shape[0], None
+        if sums.points.tangent:
+            none = np.zeros(0, np.int64), np.zeros((0, 3, m)), np.zeros((m, 0))
+            condensed = Condensed(tuple(sums.points.tangent), *none)
+        ends = sums.nodes[self._cables.attached_nodes, :3]
+        return self._matrix(sums, B, R, D, condensed), ends
+
+    def _matrix(
+        self, sums: Sums, B: Array, R: Array, D: Array, condensed: Condensed | None
+    ) -> BorderedMatrix:
+        assert sums.couplings is not None
+        lines = LineMatrix(self._cables.node_start, self._lines, sums.couplings)
+        return BorderedMatrix(lines, B, R, D, condensed)
+
+    def _sum(self, at: At, slopes: Slopes | None) -> tuple[Array, Sums, Array, Array, Array]:
+        """Residual, sums of all contributions, and border, before attached ends are eliminated."""
+        skeleton, attached, n_x = self._skeleton, self._attached, at.nodes.size
+        whole = np.zeros(n_x + skeleton.n + at.states.size + at.points[0].size)
+        nodes = whole[:n_x].reshape(-1, 6)
+        sums = Sums.zero(skeleton, at, nodes, self._lines, slopes)
+        for one in self._contributions:
+            one.add(at, sums)
+        if sums.couplings is None:
+            sums.couplings = self._uncoupled
+        B, R = sums.axes.B, sums.axes.R
+        if slopes is not None:
+            B, R = skeleton.columns(at.motion, B), skeleton.from_axes(at.motion, R)
+            if sums.corner.size:
+                rates = attached.slopes(at.motion, at.ends, *slopes)
+                for one in self._following:
+                    one.follow_ends(at, *rates, B)
+            if sums.border is not None:
+                B, R = B + sums.border[0], R + sums.border[1]
+        return whole, sums, *_with_states(sums, B, R)
 
     def _eliminate(
         self, C: Array, sums: Sums, r_border: Array, B: Array, R: Array, D: Array

@@ -409,7 +409,3 @@ class FiberSystem(Reporting, Varying):
     ) -> Moment:
         """One state by name; see `fibermsk.protocol.Legible`."""
         return Moment(self, t, y, v, (reactions, multipliers))
-
-    def forget(self) -> None:
-        """Invalidate the cached contact points."""
-        self.configuration.forget()

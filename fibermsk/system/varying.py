@@ -11,15 +11,28 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk._check import first_names
-from fibermsk.protocol import Followers, ProjectionSlopes
+from fibermsk.protocol import BorderedMatrix, Followers, ProjectionSlopes
+from fibermsk.system.assembly import Assembly
+from fibermsk.system.bodies.bodies import Bodies
+from fibermsk.system.bodies.joints import PassiveJoints
 from fibermsk.system.configuration import Configuration
-from fibermsk.system.contribution import Contribution
+from fibermsk.system.contact.forces import BoneContact, FiberContact
+from fibermsk.system.contribution import At, Contribution, Slopes, Sums
 from fibermsk.system.lines.hill import LawsAt
 from fibermsk.system.lines.touching import Touching
 from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.optional import FollowsMemory, HasMemory, Pulls
 from fibermsk.system.projection import Projection
 from fibermsk.system.recorder import Recorder
+from fibermsk.system.skeleton.skeleton import Skeleton
+
+_NO_LINES = np.zeros((0, 3, 6, 6))
+
+
+Kind = type[Bodies] | type[PassiveJoints] | type[FiberContact] | type[BoneContact]
+"""Kinds of contributions that have numbers of their own and no rows of states."""
+
+CONTACT: tuple[Kind, ...] = FiberContact, BoneContact
 
 
 class Varying:
@@ -27,11 +40,17 @@ class Varying:
 
     configuration: Configuration
     contributions: tuple[Contribution, ...]
+    skeleton: Skeleton
     multipliers: Multipliers
+    _assemble: Assembly
     _projection: Projection
     _recorder: Recorder
     _remembering: list[HasMemory]
     _touching: list[Touching]
+
+    def forget(self) -> None:
+        """Invalidate the cached contact points."""
+        self.configuration.forget()
 
     def follow(self, other: Any) -> None:
         """Take over a memory; see `fibermsk.protocol.Differentiable`."""
@@ -41,6 +60,33 @@ class Varying:
             else:
                 own.restore(one.memory())
         self.forget()
+
+    def unreduced(
+        self, state: tuple[float, Array, Array, Array], slopes: Slopes
+    ) -> tuple[BorderedMatrix, Array]:
+        """Tangent with attached ends as nodes, and the forces on them (n_points, 3) [N].
+
+        The state is t, y, v and v_dot. The matrix is overwritten by the next tangent.
+        """
+        at, _ = self.configuration.at(*state, second=True)
+        return self._assemble.unreduced(at, slopes)
+
+    def rows_of(self, kinds: tuple[Kind, ...], at: At, other: Any) -> Array:
+        """Rows (n,) of some kinds at a state of another system with almost equal numbers.
+
+        Those of attached ends are not yet passed on.
+        """
+        own, skeleton = self.configuration, self.skeleton
+        sums = Sums.zero(skeleton, at, np.zeros_like(at.nodes), _NO_LINES, None)
+        if FiberContact in kinds:
+            own.contact.follow(other.configuration.contact)
+            own.contact.evaluate(at.nodes, at.motion.links)
+            self.forget()
+        for one in self.contributions:
+            if isinstance(one, kinds):
+                one.add(at, sums)
+        on_q = sums.force + skeleton.from_axes(at.motion, sums.axes.force)
+        return np.concatenate([sums.nodes.ravel(), on_q, np.zeros(own.states.n)])
 
     def followers(self, y: Array, v: Array) -> Followers:
         """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""

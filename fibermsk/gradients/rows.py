@@ -1,0 +1,78 @@
+"""Numbers that change nothing but the rows of some contributions at given unknowns and places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array, Index
+from fibermsk.gradients.inside import Places
+from fibermsk.solvers.adjoint.linearized import Linearized
+from fibermsk.solvers.adjoint.variation import ForcesOnly, Variation
+from fibermsk.system.contribution import At
+from fibermsk.system.varying import Kind
+
+
+class Shared(NamedTuple):
+    """Numbers that share a difference.
+
+    Attributes
+    ----------
+    variation : Variation
+        The difference.
+    kinds : tuple of Kind
+        Kinds of contributions that it concerns.
+    numbers : (m,) int array
+        Of the numbers in the gradient.
+    factors : (m,) float array
+        Derivative in each over that of the difference.
+    """
+
+    variation: Variation
+    kinds: tuple[Kind, ...]
+    numbers: Index
+    factors: Array
+
+
+class RowSlopes(ForcesOnly):
+    """Derivatives of rows of some contributions; a `fibermsk.solvers.adjoint.variation.Change`.
+
+    Parameters
+    ----------
+    places
+        Of the system.
+    shared : sequence of Shared
+        The numbers.
+    """
+
+    def __init__(self, places: Places, shared: Sequence[Shared]) -> None:
+        self._places, self.shared = places, shared
+        self._system = places.own.system
+
+    def _slopes(self, at: At, one: Shared) -> Array:
+        base, kinds = self._system, one.kinds
+        return one.variation.of(lambda system: system.rows_of(kinds, at, base))
+
+    def pull_rows(self, at: At, whole: Array, gradient: Array) -> None:
+        """Add the products of a cotangent (n,), of attached ends too."""
+        for one in self.shared:
+            gradient[one.numbers] += one.factors * (whole @ self._slopes(at, one))
+
+    def rows_along(self, at: At, direction: Array) -> Array:
+        """Derivative (n,) along a direction, not yet passed on from attached ends."""
+        total = np.zeros(self._system.n)
+        for one in self.shared:
+            part = float(one.factors @ direction[one.numbers])
+            if part:
+                total += part * self._slopes(at, one)
+        return total
+
+    def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        self.pull_rows(self._places.at(at.point).at, at.followed(at.unheld(x)), gradient)
+
+    def push_forces(self, at: Linearized, direction: Array) -> Array | float:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        return at.held(at.pulled(self.rows_along(self._places.at(at.point).at, direction)))

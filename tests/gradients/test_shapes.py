@@ -1,0 +1,105 @@
+"""Numbers of shapes, bodies and contacts, found together, against whole equations one by one."""
+
+import re
+
+import numpy as np
+import pytest
+from gradients.test_gradients_at_corners import rope_over_a_drum
+from gradients.test_inside import crowd
+from gradients.test_run_gradients import TIGHT, closed, prescribed, rubbing
+from scenes_of_tests import two_link_arm
+
+import fibermsk as fm
+from fibermsk.gradients.entries import entries_of, size_of
+from fibermsk.gradients.rows import RowSlopes
+from fibermsk.gradients.shapes import Shapes
+from fibermsk.gradients.variations import changes_of, variation_of
+from fibermsk.solvers.adjoint import sweeps
+from fibermsk.solvers.adjoint.trajectory import Trajectory
+from fibermsk.solvers.adjoint.variation import Variation
+
+
+def thick():
+    """The arm with contact, whose fibers have radii that are numbers."""
+    model = two_link_arm()
+    table = np.array([5e-3, 6e-3, 4.5e-3])
+    radii = dict(zip(model.fibers, (table, 6e-3, 5.5e-3), strict=True))
+    return model.edit({fiber: {"radius": one} for fiber, one in radii.items()})
+
+
+def coupled():
+    """The same, with an elbow that follows the shoulder."""
+    model = thick()
+    model.add(fm.Coupling("elbow", fm.Polynomial([0.1, 0.5, -0.2]), "shoulder"))
+    return model
+
+
+MODELS = {
+    "contact": (thick, 0.036, "initial"),
+    "potential": (lambda: two_link_arm(formulation="variational"), 0.036, "initial"),
+    "equilibrium": (thick, 0.012, "equilibrium"),
+    "coupled": (coupled, 0.036, "initial"),
+    "rope": (lambda: rope_over_a_drum(0.045), 0.05, "initial"),
+    "states": (crowd, 0.03, "initial"),
+    "closed": (closed, 0.03, "initial"),
+    "prescribed": (prescribed, 0.03, "initial"),
+    "friction": (rubbing, 0.036, "initial"),
+}  # fmt: skip
+FIELDS = re.compile("(contacts|[a-z_0-9]+/(attach|radius|mass|com|inertia|damping))(/|$)")
+MOST = 16
+"""Numbers of a model that are compared."""
+
+APART = {"friction": ["attach", "contacts"], "closed": ["mass", "com", "inertia"],
+         "prescribed": ["mass", "com", "inertia"]}  # fmt: skip
+"""Fields whose numbers may change more in a model, so that each is found by itself."""
+
+
+def entries_in(system, rng):
+    """Some of the numbers of a model, of all kinds."""
+    fixed = [f"{fiber.name}/attach" for fiber in system.model.fibers if fiber.path is not None]
+    every = [
+        path for path in system.parameters
+        if FIELDS.match(path) and not path.startswith(tuple(fixed))
+    ]  # fmt: skip
+    few = rng.choice(every, min(MOST, len(every)), replace=False)
+    return entries_of(system, few.tolist())
+
+
+@pytest.mark.filterwarnings("ignore:compressed fibers")
+@pytest.mark.parametrize("case", MODELS)
+def test_together_as_one_by_one(case, rng):
+    make, until, start = MODELS[case]
+    run = fm.Simulation(make(), until, until / 6, newton=TIGHT, start=start)
+    system, kept = run.system(), Trajectory()
+    run.run(system, kept)
+    entries = entries_in(system, rng)
+    changes = changes_of(system, entries)
+    apart = [entries[one.number].path for one in changes if isinstance(one, Variation)]
+    allowed = APART.get(case, [])
+    assert all(any(field in path for field in allowed) for path in apart)
+    assert any(isinstance(one, Shapes | RowSlopes) for one in changes)
+    weights, n, at_rest = rng.normal(size=(2, system.n)), len(entries), start == "equilibrium"
+    alone = [variation_of(system, one, k) for k, one in enumerate(entries)]
+    several, single = (
+        sweeps.pull(system, kept, {4: tuple(weights)}, own, n, at_rest=at_rest)[2]
+        for own in (changes, alone)
+    )
+    size = np.array([size_of(system, one) for one in entries])
+    scaled = single * size
+    atol = 1e-8 * np.abs(scaled).max()
+    np.testing.assert_allclose(several * size, scaled, rtol=1e-6, atol=atol)
+    direction, still = rng.normal(size=n) * size, np.zeros((2, system.n))
+    ahead = sweeps.push(system, kept, tuple(still), direction, changes, at_rest=at_rest)[4]
+    assert sum(a @ b for a, b in zip(ahead, weights, strict=True)) == pytest.approx(
+        several @ direction, rel=1e-7
+    )
+
+
+def test_a_straight_fiber_has_one_difference_of_contact():
+    """All six coordinates of the ends change its lengths in proportion, and its radius does not."""
+    system = fm.build(thick())
+    paths = ["fiber_1/attach", "fiber_2/attach", "fiber_2/radius"]
+    (shapes,) = changes_of(system, entries_of(system, paths))
+    assert isinstance(shapes, Shapes)
+    numbers = sorted(len(one.numbers) for one in shapes.contact.shared)
+    assert numbers == [1, 6, 6]
