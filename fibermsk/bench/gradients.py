@@ -19,7 +19,16 @@ _ELEMENTS, _STEPS, _DURATION = 16, 64, 1.0
 _KNOTS, _LIMB_STEPS = 10, 50
 _REPEATS, _QUICK_REPEATS = 5, 1
 _HERE = "fibermsk.bench.gradients:"
-_TISSUE = "biceps_1/tissue", "*/tissue"
+_OF_LIMB = {
+    "tissue of one": ["biceps_1/tissue"],
+    "tissue": ["*/tissue"],
+    "attachments": ["*/attach"],
+    "bones and contacts": ["forearm/mass", "forearm/com", "forearm/inertia", "*/shapes",
+                           "elbow_flexion/damping", "contacts/*"],
+    "joint": ["elbow_flexion/at", "elbow_flexion/rotation"],
+}  # fmt: skip
+"""Numbers of the upper limb, by kind; those of the joint move everything."""
+_ALL = "all of these"
 
 
 def run(options: Options) -> Findings:
@@ -40,9 +49,10 @@ def run(options: Options) -> Findings:
                     findings.ratios[name] = seconds / found["run"][1]
     findings.notes.append(
         f"upper limb: {_ELEMENTS} elements, {_STEPS} steps in {_DURATION:g} s, SDIRK2, Newton to "
-        f"1e-10; {_LIMB_STEPS} steps of a limb with 40 muscles and {_KNOTS} knots each. run: "
-        "simulate alone; kept: with its steps kept; sweep N: derivatives in N numbers from a kept "
-        "run, without the systems that are built for them. n: number of parameters"
+        f"1e-10 (all: without the joint); {_LIMB_STEPS} steps of a limb with 40 muscles and "
+        f"{_KNOTS} knots each. run: simulate alone; kept: with its steps kept; sweep N: "
+        "derivatives in N numbers from a kept run, without the systems that are built for them. "
+        "n: number of parameters"
     )
     return findings
 
@@ -54,7 +64,8 @@ def time_upper_limb(scene: str, repeats: int) -> dict[str, tuple[int, float]]:
     made = load(scene)["scene"](elements=_ELEMENTS, steps=_STEPS, duration=_DURATION)
     simulation = Simulation.of_scene(made, method="sdirk2")
     aim = Objective(lambda time, q: q[-1], {"q": "elbow_flexion"})
-    return _time(simulation, aim, _TISSUE, repeats)
+    every = [one for kind, own in _OF_LIMB.items() if kind != "joint" for one in own]
+    return _time(simulation, aim, _OF_LIMB | {_ALL: every}, repeats)
 
 
 def time_limb(repeats: int) -> dict[str, tuple[int, float]]:
@@ -67,7 +78,8 @@ def time_limb(repeats: int) -> dict[str, tuple[int, float]]:
     aim = Objective(lambda time, q: q[-1], {"q": "knee"})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # tendons may be slack at the start
-        return _time(Simulation(model, t_end, 1e-3), aim, ["*/activation/knots"], repeats)
+        knots = {"knots": ["*/activation/knots"]}
+        return _time(Simulation(model, t_end, 1e-3), aim, knots, repeats)
 
 
 def _time(simulation: Any, aim: Any, patterns: Any, repeats: int) -> dict[str, tuple[int, float]]:
@@ -78,9 +90,9 @@ def _time(simulation: Any, aim: Any, patterns: Any, repeats: int) -> dict[str, t
     system = simulation.system()
     none: tuple[Any, ...] = ()
     kept = {"sweep 0": (none, LinearRun(simulation, system, aim))}
-    for pattern in patterns:
-        entries = entries_of(system, pattern)
-        kept[f"sweep {len(entries)}"] = entries, LinearRun(simulation, system, aim, entries)
+    for kind, paths in patterns.items():
+        entries = entries_of(system, paths)
+        kept[f"sweep {len(entries)} {kind}"] = entries, LinearRun(simulation, system, aim, entries)
     calls: dict[str, Any] = {
         "run": lambda: simulation.run(system),
         "kept": lambda: simulation.run(system, Trajectory()),

@@ -80,10 +80,11 @@ def gradient(
 
     One sweep back over the accepted steps, with one transposed solution per stage, gives the
     derivatives in all parameters; it is exact for the discrete run. What parameters change in the
-    equations of a stage is a difference of fourth order of single evaluations. Those inside of
-    fibers and line muscles (tissue, law, forces and lengths of the muscle, activation) cost four
-    or five evaluations of the muscles alone, for all muscles together, and knots of all signals one
-    of these; others cost as many residuals each.
+    equations of a stage is a difference of single evaluations. Those inside of fibers and line
+    muscles (tissue, law, forces and lengths of the muscle, activation) cost four or five
+    evaluations of the muscles alone, for all muscles together, and knots of all signals one of
+    these. Ends and radii of all fibers cost little more, and contact once per fiber. Masses,
+    dampings, contacts and shapes cost as many evaluations of these parts, others of residuals.
 
     Parameters
     ----------

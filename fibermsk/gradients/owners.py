@@ -16,14 +16,15 @@ from fibermsk.forces import (
     PointConstraint,
     PointSpring,
 )
-from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Table
+from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Fiber, Table
 from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
 from fibermsk.system.bodies.bodies import Bodies
 from fibermsk.system.bodies.joints import PassiveJoints
+from fibermsk.system.contact.forces import BoneContact, FiberContact
 from fibermsk.system.friction.forces import FrictionForces
 from fibermsk.system.own_forces import OwnForces
-from fibermsk.system.varying import CONTACT, Kind
+from fibermsk.system.varying import Kind
 
 _OF_FIBERS = ("tissue", "activation")
 _OF_MUSCLES = (
@@ -85,7 +86,10 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
     place = find(system.model, path)[0]
     field = str(place.steps[0]) if place.steps else ""
     if isinstance(place.root, Contact):
-        return () if _rubs(system) else CONTACT
+        on = [FiberContact if isinstance(one, Fiber) else BoneContact for one in place.root.second]
+        return () if _rubs(system) else tuple(dict.fromkeys(on))
+    if isinstance(place.root, Body) and field == "shapes":
+        return () if _rubs(system) else (BoneContact,)
     if isinstance(place.root, Body) and field in _OF_BODIES and not system.multipliers.any:
         return (Bodies,)
     return (PassiveJoints,) if field in _OF_JOINTS else ()

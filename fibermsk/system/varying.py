@@ -78,9 +78,11 @@ class Varying:
         """
         own, skeleton = self.configuration, self.skeleton
         sums = Sums.zero(skeleton, at, np.zeros_like(at.nodes), _NO_LINES, None)
-        if FiberContact in kinds:
-            own.contact.follow(other.configuration.contact)
-            own.contact.evaluate(at.nodes, at.motion.links)
+        touching = FiberContact in kinds, BoneContact in kinds
+        if any(touching):
+            own.contact.evaluate_beside(
+                other.configuration.contact, at.nodes, at.motion.links, touching
+            )
             self.forget()
         for one in self.contributions:
             if isinstance(one, kinds):

@@ -45,11 +45,11 @@ MODELS = {
     "prescribed": (prescribed, 0.03, "initial"),
     "friction": (rubbing, 0.036, "initial"),
 }  # fmt: skip
-FIELDS = re.compile("(contacts|[a-z_0-9]+/(attach|radius|mass|com|inertia|damping))(/|$)")
+FIELDS = re.compile("(contacts|[a-z_0-9]+/(attach|radius|mass|com|inertia|damping|shapes))(/|$)")
 MOST = 16
 """Numbers of a model that are compared."""
 
-APART = {"friction": ["attach", "contacts"], "closed": ["mass", "com", "inertia"],
+APART = {"friction": ["attach", "contacts", "shapes"], "closed": ["mass", "com", "inertia"],
          "prescribed": ["mass", "com", "inertia"]}  # fmt: skip
 """Fields whose numbers may change more in a model, so that each is found by itself."""
 

@@ -75,10 +75,12 @@ class ContactSearch:
         """Release the memory of contact points and couplings until the next evaluation."""
         self.candidates.forget()
         self._blocks, self.sets = BlockMemory(), AllSets()
+        self._source: AllSets | None = None  # that of another search, if followed
+        self._located: Array | None = None  # nodes near which the candidates were looked at
 
     def evaluate(self, nodes: Array, state: TreeState) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
-        self._nodes, self._state = nodes, state
+        self._nodes, self._state, self._located = nodes, state, None
         cables = self.cables
         if not self.partners.points.size and self.candidates.were_found:
             return 1.0  # no contact laws
@@ -86,11 +88,30 @@ class ContactSearch:
         bezier_hull(nodes, cables.elements, cables.h, self._hull)
         if not self.candidates.hold(self._place):
             self._search(self._skin)
+        return self._evaluate(self.sets)
+
+    def _evaluate(self, sets: AllSets) -> float:
         shapes = self.partners.shapes.at(self._state)
         self.geometry = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
-        least, self.energies = self.sets.evaluate(self.geometry)
-        self._touching.update([(part.of_pairs, part.of_run[:, 0]) for part in self.sets.fibers])
+        least, self.energies = sets.evaluate(self.geometry)
+        if sets.fibers:
+            own = [(part.of_pairs, part.of_run[:, 0]) for part in sets.fibers]
+            self._touching.update(own)
         return least
+
+    def evaluate_beside(
+        self, other: ContactSearch, nodes: Array, state: TreeState, kinds: tuple[bool, bool]
+    ) -> None:
+        """Evaluate contact between fibers, with bones, or both, by the candidates of `other`.
+
+        That is a search of the same fibers and shapes with almost equal sizes.
+        """
+        other.locate(nodes, state)
+        self.follow(other)
+        self._nodes, self._state = nodes, state
+        power_coefficients(nodes, self.cables.elements, self.cables.h, self._power)
+        own = [part if wanted else () for part, wanted in zip(self.sets, kinds, strict=True)]
+        self._evaluate(AllSets(*own))
 
     @property
     def partners(self) -> Partners:
@@ -103,14 +124,18 @@ class ContactSearch:
 
     def locate(self, nodes: Array, state: TreeState) -> None:
         """Find the candidates near a configuration, unless the present ones are valid."""
+        if self._located is nodes:
+            return
         self._nodes, self._state = nodes, state
         bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
         if not self.candidates.hold(self._place):
             self._search(self._skin)
+        self._located = nodes
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
         self.sets = AllSets()  # release the old ones first
+        self._source = self._located = None
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs
         self.sets = self._allocate(runs, self.candidates.bone_runs)
@@ -196,6 +221,10 @@ class ContactSearch:
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Find the candidates of a `memory` again, in the same order."""
+        if self.candidates.were_found and memory["nodes"] is self.candidates.found_at.nodes:
+            if self.spacing.is_as(memory):
+                self.thaw()
+                return
         self.spacing.restore(memory)
         rotation, position = memory["rotation"], memory["position"]
         rest = np.zeros((position.shape[0], 6))
@@ -205,6 +234,8 @@ class ContactSearch:
 
     def follow(self, other: ContactSearch) -> None:
         """Take the candidates of a search of the same fibers and shapes with almost equal sizes."""
+        if self._source is other.sets:
+            return
         self.spacing.restore(other.spacing.memory())
         self.candidates.follow(other.candidates)
         cables, partners = self.cables, self.partners
@@ -213,6 +244,7 @@ class ContactSearch:
         self._touching = other._touching.copy()
         for part in self.sets.fibers:
             part.touching = self._touching
+        self._source = other.sets
 
     def scatter_fibers(self, out: Border, tangent: bool) -> Couplings:
         """Add the forces between fibers of the last evaluation, and their tangent.

@@ -57,7 +57,7 @@ class Geometry(NamedTuple):
 
 def _copied(arrays: Any) -> Any:
     """A named tuple of arrays with copies of these."""
-    return type(arrays)(*(one.copy() for one in arrays))
+    return type(arrays)(*map(np.copy, arrays))
 
 
 class Border(NamedTuple):

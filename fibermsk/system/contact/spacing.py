@@ -190,6 +190,11 @@ class Spacing:
             "points_on_bones": self.on_bones.copy(),
         }
 
+    def is_as(self, memory: dict[str, Any]) -> bool:
+        """Whether the doublings are those of a `memory`."""
+        own = self.memory()
+        return all(np.array_equal(own[name], memory[name]) for name in own)
+
     def restore(self, memory: dict[str, Any]) -> None:
         """Restore the doublings of a `memory` of the same elements and shapes."""
         self.among_fibers[:] = memory["points_among_fibers"]
