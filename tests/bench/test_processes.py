@@ -193,8 +193,12 @@ def test_numbers_of_the_plan():
     for k in (1, 7):
         counted = 8 * (1 + sum(2 * n + 1 for n in range(1, k + 1)))
         assert plan.reduction_bytes(k) == counted
+    assert plan.solution_bytes(8, 21, 7) == 8 * 8 * 21 * 48 + 8 * 64
     bundle, (h100, h200) = plan.Bundle(), plan.MACHINES
     assert plan.least_gpus(bundle, h200) < plan.least_gpus(bundle, h100)
+    least = plan.least_gpus(bundle, h100)
+    full = bundle.full * h100.memory
+    assert plan.memory(bundle, least) <= full < plan.memory(bundle, least - 1)
     few, many = (plan.plan(bundle, h100, gpus) for gpus in (40, 160))
     assert few["fibers"] == 4 * many["fibers"]
     # a quarter of the area has half of the boundary
@@ -212,7 +216,7 @@ def test_ghosts_of_the_plan_are_those_of_a_cut():
 
 needs_mpi = pytest.mark.skipif(
     importlib.util.find_spec("mpi4py") is None or shutil.which("mpiexec") is None,
-    reason="mpi4py or mpiexec is absent",
+    reason="mpi4py or mpiexec is absent: pip install mpi4py mpich",
 )
 
 
@@ -226,6 +230,20 @@ def together(*arguments, processes=2):
         ],
         env=os.environ | variables, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
+
+
+def test_the_extra_is_named_where_it_is_absent():
+    text = (
+        "import runpy, sys; sys.modules['mpi4py'] = None; "
+        "runpy.run_module('fibermsk.bench.processes', run_name='__main__')"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", text], env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert run.returncode == 1
+    assert "must be installed for several processes" in run.stderr
+    assert 'pip install -e ".[mpi]"' in run.stderr
 
 
 @needs_mpi
@@ -244,7 +262,9 @@ def test_two_processes_find_the_answer_of_one():
         assert row["bytes_per_iteration"] == row["predicted_bytes_per_iteration"]
         halo = plan.halo_bytes(row["sent_fibers"], case.ELEMENTS + 1)
         assert row["halo_bytes_per_iteration"] == halo
-        assert row["step_bytes"] > row["iterations"] * halo / 2
+        # beside the solutions, evaluations and fractions of updates take maxima of a few numbers
+        beside = row["step_bytes"] - row["predicted_step_bytes"]
+        assert 0 < beside < 0.05 * row["step_bytes"]
 
 
 @needs_mpi

@@ -49,13 +49,16 @@ def _main(given: argparse.Namespace, communicator: Any, operations: tuple[Any, A
 def _start() -> None:
     given = _given()
     try:
-        threads = _check.count(
-            "processes", "threads", given.threads, numba.config.NUMBA_NUM_THREADS
-        )
-        numba.set_num_threads(threads)
+        most = numba.get_num_threads()
+        numba.set_num_threads(_check.count("processes", "threads", given.threads, most))
         MPI = package("mpi4py.MPI", "several processes", "mpi")
     except ModelError as error:
         sys.exit(f"Error: {error}")
+    except RuntimeError as error:
+        found = str(error).partition("\n")[0]
+        sys.exit(
+            f"Error: mpi4py: {found}; must find one: pip install mpich, or load that of a cluster"
+        )
     world = MPI.COMM_WORLD
     try:
         _main(given, world, (MPI.SUM, MPI.MAX))

@@ -13,7 +13,7 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.bench.measure.machine import describe_machine, versions
 from fibermsk.bench.measure.worker import Worker
-from fibermsk.bench.processes.plan import ghosts, halo_bytes, reduction_bytes
+from fibermsk.bench.processes.plan import ghosts, halo_bytes, reduction_bytes, solution_bytes
 from fibermsk.bench.processes.steps import Part, Problem
 
 
@@ -70,11 +70,15 @@ def traffic(part: Part) -> dict[str, float]:
         + reduction_bytes(one["iterations"])
         for one in solutions
     )
+    in_steps = [k for step in part.figures["steps"] for k in step["linear"]]
     counted = sum(one["halo"] + one["reduced"] for one in solutions)
     return {
         "iterations": iterations,
         "bytes_per_iteration": counted / iterations,
         "predicted_bytes_per_iteration": predicted / iterations,
+        "predicted_step_bytes": sum(
+            solution_bytes(part.figures["sent_fibers"], nodes, k) for k in in_steps
+        ),
         "halo_bytes_per_iteration": sum(one["halo"] for one in solutions) / iterations,
         "messages_per_iteration": sum(one["messages"] for one in solutions) / iterations,
         "sums_per_iteration": sum(one["reductions"] for one in solutions) / iterations,
@@ -152,7 +156,8 @@ def report(found: dict[str, Any]) -> str:
                 f"    sent: {row['bytes_per_iteration']:.0f} bytes an iteration (by the formulas "
                 f"{row['predicted_bytes_per_iteration']:.0f}), {row['messages_per_iteration']:.0f} "
                 f"messages and {row['sums_per_iteration']:.2f} sums; "
-                f"{row['step_bytes'] / problem['steps']:.0f} bytes a step"
+                f"{row['step_bytes'] / problem['steps']:.0f} bytes a step (solutions: "
+                f"{row['predicted_step_bytes'] / problem['steps']:.0f})"
             )
             total = sum(step["seconds"] for step in row["steps"])
             halo, sums = (row["waited_seconds"][name] for name in ("halo", "reductions"))

@@ -32,6 +32,11 @@ def reduction_bytes(iterations: int) -> int:
     return 8 * (iterations + 1) ** 2
 
 
+def solution_bytes(fibers: int, nodes: int, iterations: int) -> int:
+    """Sent for one solution by GMRES [bytes]: products, dot products, and the solution's ghosts."""
+    return (iterations + 1) * halo_bytes(fibers, nodes) + reduction_bytes(iterations)
+
+
 def reductions(iterations: int) -> int:
     """Sums over all processes in one solution by GMRES."""
     return 1 + 3 * iterations
@@ -71,19 +76,26 @@ class Bundle:
 
     fibers: int = 10_000_000
     elements: int = 20  # of a fiber
-    bytes_per_element: float = 9850.0  # with contact, `fibermsk bench scaling`
-    blocks_per_element: float = 8.9  # 6 x 6 blocks of couplings in use
-    iterations: int = 12  # of GMRES in a solution, in the mean
-    solutions: int = 4  # in a step
+    bytes_per_element: float = 11_800.0  # of owned fibers and ghosts, with the basis of GMRES
+    blocks_per_element: float = 8.7  # 6 x 6 blocks of couplings in use
+    iterations: int = 8  # of GMRES in a solution, in the mean
+    solutions: int = 5  # in a step
     full: float = 0.7  # part of a GPU's memory in use
 
 
+def memory(bundle: Bundle, gpus: int) -> float:
+    """Of one block [bytes]."""
+    own = bundle.fibers / gpus
+    beside = ghosts(own) if gpus > 1 else 0.0
+    return (own + beside) * bundle.elements * bundle.bytes_per_element
+
+
 def least_gpus(bundle: Bundle, machine: Machine) -> int:
-    """Number of GPUs whose memory holds the bundle, with the basis of GMRES."""
-    nodes = bundle.elements + 1
-    own = bundle.elements * bundle.bytes_per_element
-    own += (bundle.iterations + 1) * nodes * NODE_BYTES
-    return math.ceil(bundle.fibers * own / (bundle.full * machine.memory))
+    """Least number of GPUs whose memory holds the bundle with its ghosts."""
+    gpus = 1
+    while memory(bundle, gpus) > bundle.full * machine.memory:
+        gpus += 1
+    return gpus
 
 
 def iteration_traffic(bundle: Bundle) -> float:
@@ -116,10 +128,10 @@ def plan(bundle: Bundle, machine: Machine, gpus: int) -> dict[str, Any]:
         "fibers": own,
         "ghosts": beside,
         "ghost_part": beside / own,
-        "memory": own * bundle.elements * bundle.bytes_per_element,
+        "memory": memory(bundle, gpus),
         "halo_bytes": halo,
         "reduction_bytes": reduction_bytes(k) / k,
-        "step_bytes": bundle.solutions * (k * halo + reduction_bytes(k)),
+        "step_bytes": bundle.solutions * solution_bytes(math.ceil(beside), nodes, k),
         "compute_seconds": compute,
         "halo_seconds": exchange,
         "sum_seconds": sums,
@@ -141,16 +153,19 @@ def _main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fibers", type=int, default=Bundle.fibers)
     given = parser.parse_args()
-    print("| GPU | number | fibers of a block | ghosts | GB of a block | sent an iteration | "
-          "sent a step | memory | ghosts | sums | network |")  # fmt: skip
-    print("|" + "---|" * 11)
+    print(
+        "| GPU | number | fibers | ghosts | memory [GB] | sent an iteration [MB] | a step [MB] "
+        "| product [ms] | ghosts [ms] | sums [ms] | network [%] | solutions of a step [s] |"
+    )
+    print("|" + "---|" * 12)
     for row in table(Bundle(fibers=given.fibers)):
         print(
             f"| {row['machine']} | {row['gpus']} | {row['fibers']:,.0f} | {row['ghosts']:,.0f} "
             f"({100.0 * row['ghost_part']:.1f} %) | {1e-9 * row['memory']:.0f} "
-            f"| {1e-6 * row['halo_bytes']:.2f} MB | {1e-6 * row['step_bytes']:.0f} MB "
-            f"| {1e3 * row['compute_seconds']:.2f} ms | {1e3 * row['halo_seconds']:.3f} ms "
-            f"| {1e3 * row['sum_seconds']:.3f} ms | {100.0 * row['network_part']:.1f} % |"
+            f"| {1e-6 * row['halo_bytes']:.2f} | {1e-6 * row['step_bytes']:.0f} "
+            f"| {1e3 * row['compute_seconds']:.2f} | {1e3 * row['halo_seconds']:.3f} "
+            f"| {1e3 * row['sum_seconds']:.3f} | {100.0 * row['network_part']:.1f} "
+            f"| {row['solver_seconds']:.2f} |"
         )
 
 
