@@ -119,6 +119,32 @@ def test_others_than_fibers_are_refused():
         partition(model, 2, REACH)
 
 
+def test_friction_is_refused():
+    model = squeezed_model(3)
+    again = fm.Model("bundle", ground=model.ground)
+    again.add(*model.fibers, replace(model.contacts[0], friction=fm.Friction(0.3, 0.01)))
+    with pytest.raises(fm.ModelError, match="1 contacts with friction; must have fibers"):
+        partition(again, 2, REACH)
+
+
+def test_states_are_refused():
+    model = fm.Model("bundle")
+    tissue = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 1e3), active=fm.ActiveStress(3e5))
+    dynamics = fm.ActivationDynamics(fm.Constant(0.5), name="nerve")
+    fibers = [
+        model.add(
+            fm.Fiber(
+                f"fiber_{i}", attach=(model.ground.at(0, y, 0), model.ground.at(0.3, y, 0)),
+                radius=0.006, n_elements=2, tissue=tissue, activation=dynamics,
+            )
+        )
+        for i, y in enumerate((0.0, 0.012))
+    ]  # fmt: skip
+    model.add(fm.Contact(fibers, fibers, fm.PenaltyContact(40.0, 3.0)))
+    with pytest.raises(fm.ModelError, match="1 unknowns beside nodes; must have none"):
+        alone(model)
+
+
 def alone(model, parts=2):
     """System of each block without communication, and the block."""
     found = []

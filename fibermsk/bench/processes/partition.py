@@ -134,6 +134,7 @@ def check(model: Model) -> None:
         "bodies": model.bodies[1:],
         "elements": model.elements,
         "line muscles": model.acting_muscles,
+        "contacts with friction": [one for one in model.contacts if one.friction is not None],
         "contacts with bones": [
             one
             for one in model.contacts

@@ -37,9 +37,20 @@ class SharedSystem:
         Of vectors with other processes.
     log : list of Krylov
         All iterative solutions.
+
+    Raises
+    ------
+    ModelError
+        If the model has unknowns other than those of nodes.
     """
 
     def __init__(self, inner: FiberSystem, block: Block, exchange: Exchange, reach: float) -> None:
+        if inner.n != 6 * inner.cables.n_nodes:
+            raise ModelError(
+                f"model {inner.model.name!r}: {inner.n - 6 * inner.cables.n_nodes} unknowns beside "
+                "nodes; must have none, such as activations or titin, for several processes; run "
+                "it in one"
+            )
         self.inner, self.exchange, self._reach = inner, exchange, reach
         self.log: list[Krylov] = []
         self.n, self.scale = inner.n, inner.scale
