@@ -29,6 +29,9 @@ class SharedMatrix:
     package runs on parts of vectors: every product gets the entries of ghosts from their owners
     first, dot products are summed over all processes. The preconditioner is the `Splitting` of each
     process for its owned lines, without the couplings to ghosts (block Jacobi over processes).
+
+    The Krylov solvers of SciPy sum dot products in one process only; PETSc's do so over all, but it
+    must be compiled with the MPI at hand, as PyPI has no wheels of it.
     """
 
     def __init__(
