@@ -135,6 +135,16 @@ def multiply_couplings(couplings, x, y):
         _subtract_pair(p, False, couplings, x, y)
 
 
+@kernel
+def multiply_entries(couplings, x, y):
+    """Subtract the products of the entries of all lines with x (n_nodes, 6) from y.
+
+    Unlike `multiply_couplings`, this follows the lists of entries, which may lack some.
+    """
+    for line in range(couplings.entry_middle.size):
+        subtract_others(line, couplings, x, y)
+
+
 @body
 def _has_blocks(begin, end, couplings):
     """Whether any of some entries has a block."""

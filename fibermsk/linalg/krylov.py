@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk._compile import kernel
 from fibermsk.linalg.rows import multiply_rows, subtract_rows
 
@@ -20,6 +22,9 @@ corrects the error, and a direct solution takes far longer on large systems."""
 
 MOST_DIRECT = 100_000
 """Number of unknowns above which no direct solution is tried, for lack of memory."""
+
+Sum = Callable[[Array], Array]
+"""Adds numbers (n,) of all processes."""
 
 _ROOM = 5
 """Initial capacity of the basis."""
@@ -90,6 +95,21 @@ def _solve_triangle(columns, goal, n):
             goal[i] -= columns[k, i] * goal[k]
 
 
+def _orthogonalize_parts(total: Sum, basis: Array, n: int, w: Array, column: Array) -> None:
+    """`_orthogonalize` for parts of vectors; `total` adds products of all parts."""
+    parts, square = np.empty(n), np.empty(1)
+    column[:n] = 0.0
+    for _ in range(2):
+        multiply_rows(basis, n, w, parts)
+        whole = total(parts)
+        subtract_rows(basis, n, whole, w)
+        column[:n] += whole
+    multiply_rows(w[None], 1, w, square)
+    column[n] = total(square)[0] ** 0.5
+    if column[n] > 0.0:
+        np.divide(w, column[n], out=basis[n])
+
+
 def _combination(basis: Any, n: int, weights: NDArray[np.float64]) -> Any:
     """Weighted sum of the first n rows of a NumPy or device basis."""
     x = np.zeros_like(basis[0])
@@ -109,7 +129,11 @@ def _enlarged(array: Any, shape: tuple[int, ...]) -> Any:
 
 
 def gmres(
-    multiply: Callable[[Any], Any], right: Any, tolerance: float, max_iterations: int
+    multiply: Callable[[Any], Any],
+    right: Any,
+    tolerance: float,
+    max_iterations: int,
+    total: Sum | None = None,
 ) -> tuple[Any, int, float]:
     """Solve A x = b by GMRES from x = 0, without restarts, for NumPy or CuPy arrays.
 
@@ -117,11 +141,21 @@ def gmres(
     iterations, and the norm of the residual over that of b. Saad and Schultz, SIAM Journal on
     Scientific and Statistical Computing 7 (1986), 856-869, with Gram-Schmidt orthogonalization done
     twice.
+
+    If processes hold parts of the vectors (NumPy), `total` adds dot products (n,) of all parts: one
+    at the start, then three sums in every iteration, of n, n and one numbers in iteration n.
     """
-    norm = float(right @ right) ** 0.5
+    square = right @ right
+    norm = float(square if total is None else total(np.array([square]))[0]) ** 0.5
     if norm == 0.0 or not norm < np.inf:
         return np.zeros_like(right), 0, 0.0 if norm == 0.0 else np.inf
-    orthogonalize = _orthogonalize if isinstance(right, np.ndarray) else _orthogonalize_on_device
+    orthogonalize: Callable[..., None]
+    if total is not None:
+        orthogonalize = partial(_orthogonalize_parts, total)
+    else:
+        orthogonalize = (
+            _orthogonalize if isinstance(right, np.ndarray) else _orthogonalize_on_device
+        )
     room = min(_ROOM, max_iterations) + 1
     basis = np.empty_like(right, shape=(room, right.size))  # rows: an orthonormal basis
     basis[0] = right / norm

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fibermsk._arrays import Array
@@ -59,10 +61,19 @@ class Splitting:
         _backward(*self._arguments, v, x)
         return x
 
-    def multiply(self, v: Array) -> Array:
-        """(F + L)^-1 (L + E + U) (F + U)^-1 F v, a new vector (n + m,)."""
-        x = np.empty_like(v)
-        _multiply(*self._arguments, *self._of_product, v, x)
+    def multiply(self, v: Array, beside: Callable[[Array], Array] | None = None) -> Array:
+        """(F + L)^-1 (L + E + U) (F + U)^-1 F v, a new vector (n + m,).
+
+        `beside` maps w = (F + U)^-1 F v to the rows (n,), overwritten here, that couplings outside
+        the splitting add to the product (L + E + U) w.
+        """
+        if beside is None:
+            x = np.empty_like(v)
+            _multiply(*self._arguments, *self._of_product, v, x)
+            return x
+        x = self.backward(v)
+        others = beside(x)
+        _multiply_beside(*self._arguments, *self._of_product, v, others, x)
         return x
 
 
@@ -100,11 +111,9 @@ def _backward(start, couplings, factors, columns, rows, inverse, change, v, x):
 
 
 @kernel
-def _multiply(start, couplings, factors, columns, rows, inverse, change, D, apart, v, x):
-    _backward(start, couplings, factors, columns, rows, inverse, change, v, x)
+def _sweep_rest(start, couplings, factors, columns, rows, inverse, change, D, apart, v, x):
+    """Add to x (F + L)^-1 of the rest of a product, solved with the lines alone in `apart` (n,)."""
     n, m = columns.shape[1], columns.shape[0]
-    for i in range(n):
-        apart[i] = v[i] - x[i]
     sweep_forward(start, couplings, factors, change, apart.reshape((-1, 6)))
     for i in range(n):
         x[i] += apart[i]
@@ -114,3 +123,23 @@ def _multiply(start, couplings, factors, columns, rows, inverse, change, D, apar
             right[i] += D[i, j] * v[n + j]
     # in the corner, v + S^-1 ((D - S) v - R x)
     _solve_corner(rows, inverse, right, apart, x[n:])
+
+
+@kernel
+def _multiply(start, couplings, factors, columns, rows, inverse, change, D, apart, v, x):
+    n = columns.shape[1]
+    _backward(start, couplings, factors, columns, rows, inverse, change, v, x)
+    for i in range(n):
+        apart[i] = v[i] - x[i]
+    _sweep_rest(start, couplings, factors, columns, rows, inverse, change, D, apart, v, x)
+
+
+@kernel
+def _multiply_beside(
+    start, couplings, factors, columns, rows, inverse, change, D, apart, v, others, x
+):
+    """Product from x = (F + U)^-1 F v on; others (n,): rows to add to it, solved in place."""
+    solve_lines(factors, start, others.reshape((-1, 6)))
+    for i in range(columns.shape[1]):
+        apart[i] = v[i] - x[i] + others[i]
+    _sweep_rest(start, couplings, factors, columns, rows, inverse, change, D, apart, v, x)

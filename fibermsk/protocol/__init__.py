@@ -9,6 +9,7 @@ from fibermsk.protocol.optional import (
     Legible as Legible,
     Marches as Marches,
     Offloaded as Offloaded,
+    Partitioned as Partitioned,
     Projects as Projects,
     Records as Records,
     Rubs as Rubs,

@@ -256,6 +256,18 @@ class Legible(Protocol):
 
 
 @runtime_checkable
+class Partitioned(Protocol):
+    """Additional interface of systems of which each process holds a part of the unknowns.
+
+    All processes must do the same steps: solvers take norms over all parts.
+    """
+
+    def over_all(self, largest: float) -> float:
+        """Largest of a number of each process; infinite if one is NaN."""
+        ...
+
+
+@runtime_checkable
 class Offloaded(Protocol):
     """Additional interface of systems whose vectors are not NumPy arrays, such as on a GPU.
 

@@ -99,10 +99,11 @@ def _consistent(
             rates = change[states].copy()
             change *= _DVDOT_DV
             change[states] = 0.0
-            size, of_states = largest(change) / (1.0 + largest(v_dot)), 0.0
+            size, of_states = largest(change, system) / (1.0 + largest(v_dot, system)), 0.0
             if some:
                 scale = system.scale[states]
-                of_states = largest(rates / scale) / (1.0 + largest(v[states] / scale))
+                of_states = largest(rates / scale, system)
+                of_states /= 1.0 + largest(v[states] / scale, system)
                 size = max(size, of_states)
             if not size < (_SMALLER if some else _HALVED) * before:
                 # round-off is all that is left, or the tangent is none of inertia

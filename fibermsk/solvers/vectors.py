@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk import _check
-from fibermsk.protocol import Offloaded, System, offers
+from fibermsk.protocol import Offloaded, Partitioned, System, offers
 
 _OF_A_SYSTEM = ("n", "evaluate", "initial_state", "retract", "enforce", "check_inputs")
 """Attributes that identify a system."""
@@ -15,9 +15,10 @@ _OF_A_SYSTEM = ("n", "evaluate", "initial_state", "retract", "enforce", "check_i
 _OF_HOST = (bool, int, float, str, np.ndarray, np.generic)
 
 
-def largest(vector: Any) -> float:
-    """Largest absolute value, 0 if there is none."""
-    return float(abs(vector).max()) if vector.size else 0.0
+def largest(vector: Any, system: Any = None) -> float:
+    """Largest absolute value, 0 if there is none; over all processes that share the system."""
+    own = float(abs(vector).max()) if vector.size else 0.0
+    return system.over_all(own) if offers(system, Partitioned) else own
 
 
 def on_host(system: System) -> System:

@@ -40,6 +40,23 @@ def test_solutions(rng, n):
     assert_allclose(unwrap(y), expected, rtol=0, atol=1e-11)
 
 
+@pytest.mark.parametrize("n", [1, 7, 200])
+def test_parts_of_vectors(rng, n):
+    """Dot products that are summed elsewhere: as if another process had the same part."""
+    A, b = matrix_of_size(rng, n), rng.standard_normal(n)
+    sizes = []
+
+    def total(values):
+        sizes.append(values.size)
+        return 2.0 * values
+
+    x, iterations, reduction = gmres(on_host(A), b, 1e-12, 200, total)
+    expected, same, _ = gmres(on_host(A), b, 1e-12, 200)
+    assert iterations == same and reduction <= 1e-12
+    assert_allclose(x, expected, rtol=0, atol=1e-11)
+    assert sizes == [1, *(size for k in range(1, iterations + 1) for size in (k, k, 1))]
+
+
 def test_more_iterations_than_there_was_room_for(rng):
     A, b = matrix_of_size(rng, 300), rng.standard_normal(300)
     x, iterations, reduction = gmres(on_host(A), b, 1e-10, 200)

@@ -45,6 +45,26 @@ def test_against_full_matrices(rng, border, mirrored):
         assert np.array_equal(v, kept)
 
 
+def test_product_with_couplings_outside_the_splitting(rng, border):
+    matrix = random_matrix(rng, True)
+    lower, F, upper, whole = parts(matrix, border)
+    n = border[0].shape[0]
+    others, seen = 0.1 * rng.standard_normal((n, n)), []
+    split = Splitting(matrix, *border)
+
+    def beside(w):
+        seen.append(w.copy())
+        return others @ w[:n]
+
+    v = rng.standard_normal(whole.shape[0])
+    w = np.linalg.solve(upper, F @ v)
+    whole[:n, :n] += others
+    product = np.linalg.solve(lower, whole @ w)
+    assert_allclose(split.multiply(v, beside), product, rtol=0, atol=1e-12)
+    (got,) = seen
+    assert_allclose(got, w, rtol=0, atol=1e-12)
+
+
 def test_exact_for_lines_alone(rng, border):
     matrix = no_couplings(random_matrix(rng, True))
     split = Splitting(matrix, *border)

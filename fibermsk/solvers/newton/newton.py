@@ -13,6 +13,7 @@ from fibermsk._arrays import Array
 from fibermsk.protocol import Evaluation, Freezes, System, offers
 from fibermsk.solvers.newton.linear import Solver, solver
 from fibermsk.solvers.orders import first_order
+from fibermsk.solvers.vectors import largest
 
 _MOST_GROWTHS = 3
 """Number of successive growing increments that counts as divergence."""
@@ -172,12 +173,12 @@ class Newton:
             try:
                 before, kept = size, current.tangent is None
                 increment, solve = _increment(solve, current, self._accuracy(before), report)
-                size = _size(increment / scale, report)
+                size = _size(system, increment / scale, report)
                 if kept and not size <= _LEAST_GAIN * before:
                     # the tangent is outdated: evaluate a new one here
                     current = evaluate(y, True)
                     increment, solve = _increment(None, current, self._accuracy(before), report)
-                    size = _size(increment / scale, report)
+                    size = _size(system, increment / scale, report)
             except np.linalg.LinAlgError as error:
                 report.reason = str(error)
                 return y
@@ -253,12 +254,12 @@ class Newton:
         section 3.1: steep curves, as that of force and velocity, let full updates alternate. Zero
         if no half of it is better.
         """
-        size, part = float(np.abs(increment / system.scale).max()), fraction
+        size, part = largest(increment / system.scale, system), fraction
         for _ in range(_MOST_HALVINGS + 1):
             following = evaluate(system.retract(t, y, part * increment), False)
             if not following.flaw and following.admissibility > 0.0:
                 ahead = solve(-following.residual, _COARSEST).x
-                if float(np.abs(ahead / system.scale).max()) <= (1.0 - 0.25 * part) * size:
+                if largest(ahead / system.scale, system) <= (1.0 - 0.25 * part) * size:
                     return part
             part *= 0.5
         return 0.0
@@ -292,8 +293,7 @@ def _increment(
     return solution.x, solve
 
 
-def _size(scaled: Array, report: NewtonReport) -> float:
-    """Largest entry; its index is stored in the report."""
-    size = np.abs(scaled)
-    report.worst = int(np.argmax(size))
-    return float(size[report.worst])
+def _size(system: System, scaled: Array, report: NewtonReport) -> float:
+    """Largest entry, over all processes; the index of the own one is stored in the report."""
+    report.worst = int(np.argmax(np.abs(scaled)))
+    return largest(scaled[report.worst : report.worst + 1], system)

@@ -1,0 +1,1 @@
+"""Prototype: the fibers of one bundle, cut into blocks of one process each, solved together."""
