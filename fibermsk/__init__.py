@@ -174,6 +174,13 @@ if TYPE_CHECKING:
         PointSpring as PointSpring,
         ViaRing as ViaRing,
     )
+    from fibermsk.from_models import (
+        check as check,
+        check_contribution as check_contribution,
+        equilibrium as equilibrium,
+        simulate as simulate,
+        stability as stability,
+    )
     from fibermsk.gradients import (
         GradientProblem as GradientProblem,
         Objective as Objective,
@@ -228,9 +235,6 @@ if TYPE_CHECKING:
         Stability as Stability,
         Stop as Stop,
         StopWhen as StopWhen,
-        equilibrium as equilibrium,
-        simulate as simulate,
-        stability as stability,
     )
     from fibermsk.studies import (
         StudyProgress as StudyProgress,
@@ -239,8 +243,6 @@ if TYPE_CHECKING:
     )
     from fibermsk.system import (
         Skeleton as Skeleton,
-        check as check,
-        check_contribution as check_contribution,
         skeleton as skeleton,
     )
     from fibermsk.system.lines.batch import (
@@ -276,6 +278,7 @@ _BY_MODULE = {
     "scene_files": "make_scene",
     "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
         PointSpring ViaRing""",
+    "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",
     "io": "export load load_checkpoint save save_checkpoint",
@@ -284,8 +287,8 @@ _BY_MODULE = {
     "scene_run": "simulate_scene",
     "studies": "StudyProgress sobol_indices sweep",
     "solvers": """BDF2 NDF SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps
-        GeneralizedAlpha Newton Observer Stability Stop StopWhen equilibrium simulate stability""",
-    "system": "Skeleton check check_contribution skeleton",
+        GeneralizedAlpha Newton Observer Stability Stop StopWhen""",
+    "system": "Skeleton skeleton",
     "system.lines.batch": "MuscleGeometry PathBatch",
     "system.lines.solved": "MusclePath WrapArc moment_arms muscle_path path_length path_points",
     "system.reports.moment": "Moment",
@@ -313,3 +316,8 @@ def __getattr__(name: str):
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'fibermsk' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names, also those that are not imported yet."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

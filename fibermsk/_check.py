@@ -22,6 +22,9 @@ LARGEST = 1e50
 _UNIT = 8.0 * float(np.finfo(np.float64).eps)
 """Tolerance of unit length."""
 
+_MOST_KNOWN = 20
+"""Most names that a KeyError lists."""
+
 PERCENT = "in percent? divide by 100"
 """Remedy for a fraction outside [0, 1]."""
 
@@ -56,6 +59,20 @@ def suggestion(word: object, known: Sequence[str]) -> str:
     """``; did you mean 'steps'?``, or an empty text."""
     close = difflib.get_close_matches(str(word), known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def missing(kind: str, name: object, known: Sequence[str], holder: str = "there are") -> str:
+    """Text of a KeyError: what was looked for, similar names, and what exists."""
+    there = first_names(known, _MOST_KNOWN) or "none"
+    return f"no {kind} {name!r}; {holder}: {there}{similar(name, known)}"
+
+
+def similar(name: object, known: Sequence[str]) -> str:
+    """``; did you mean 'biceps_1' or 'biceps_2'?``: names that are close, or contain the word."""
+    word = str(name).lower()
+    close = difflib.get_close_matches(str(name), known, n=3)
+    close = close or [one for one in known if word and word in one.lower()][:3]
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
 def refuse(

@@ -159,9 +159,9 @@ def part(
     return _field(Part(path, names, unless), default)
 
 
-def fixed(why: str, *, default: Any = dataclasses.MISSING) -> Any:
+def fixed(why: str, *, default: Any = dataclasses.MISSING, repr: bool = True) -> Any:
     """Field of a dataclass that cannot be changed by path."""
-    return _field(Fixed(why), default)
+    return _field(Fixed(why), default, repr)
 
 
 def declared(field: dataclasses.Field[Any]) -> Number | Part | Fixed | None:
@@ -206,5 +206,5 @@ def _samples(owner: str, field: str, value: Any, unit: str) -> np.ndarray:
     return samples
 
 
-def _field(what: Number | Part | Fixed, default: Any) -> Any:
-    return dataclasses.field(default=default, metadata={_KEY: what})
+def _field(what: Number | Part | Fixed, default: Any, repr: bool = True) -> Any:
+    return dataclasses.field(default=default, repr=repr, metadata={_KEY: what})

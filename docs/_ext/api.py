@@ -49,7 +49,17 @@ GROUPS = {
     "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io"]),
     "Computing": (
         "From a model to a result.",
-        ["backend", "system", "solvers", "scene_run", "scene_files", "cli", "protocol", "_version"],
+        [
+            "backend",
+            "from_models",
+            "system",
+            "solvers",
+            "scene_run",
+            "scene_files",
+            "cli",
+            "protocol",
+            "_version",
+        ],
     ),
     "Gradients": ("Derivatives of whole runs in numbers of their model.", ["gradients"]),
     "Optimal control": ("Controls that do a task best, found with CasADi.", ["control"]),

@@ -11,6 +11,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.analysis.frame import chosen, free_coordinate
 from fibermsk.analysis.gaps import Gap, sweep
 from fibermsk.analysis.jumps import Jump, jumps_of
@@ -24,8 +25,8 @@ from fibermsk.system.skeleton.skeleton import Skeleton
 _STATIC = ("normalized_fiber_length", "active_fiber_force", "passive_fiber_force", "tendon_force")
 
 
-@dataclass(frozen=True, eq=False)
-class MuscleCurves:
+@dataclass(frozen=True, eq=False, repr=False)
+class MuscleCurves(Described):
     """Curves of muscles over one coordinate.
 
     Attributes

@@ -11,6 +11,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.analysis.frame import refuse_other_forces
 from fibermsk.analysis.series import smooth
 from fibermsk.errors import ModelError
@@ -22,8 +23,8 @@ from fibermsk.system.build import build
 from fibermsk.system.skeleton.free import free_model
 
 
-@dataclass(frozen=True)
-class InverseDynamics:
+@dataclass(frozen=True, repr=False)
+class InverseDynamics(Described):
     """Generalized forces along a motion.
 
     Attributes

@@ -20,6 +20,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.analysis.frame import chosen, refuse_other_forces
 from fibermsk.analysis.laws import affine_force, rigid_law
 from fibermsk.analysis.series import Series, smooth
@@ -40,8 +41,8 @@ _NEWTON = 50
 """Most steps for a power above 2."""
 
 
-@dataclass(frozen=True, eq=False)
-class StaticOptimum:
+@dataclass(frozen=True, eq=False, repr=False)
+class StaticOptimum(Described):
     """Activations of muscles along a motion.
 
     Attributes

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from fibermsk import _check
+from fibermsk._shown import Described
 from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.arrange import PER_ELEMENT, Arrangement
 from fibermsk.anatomy.calibrate import (
@@ -64,8 +65,8 @@ _LEAST_FACTOR = 0.25
 """Smallest factor by which radii may be reduced."""
 
 
-@dataclass(frozen=True, eq=False)
-class MuscleBundle:
+@dataclass(frozen=True, eq=False, repr=False)
+class MuscleBundle(Described):
     """Bundle of fibers that replaces a line muscle.
 
     Attributes

@@ -12,6 +12,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, bounded, checked, number, part
+from fibermsk._shown import Described
 from fibermsk.backend import build
 from fibermsk.errors import ModelError
 from fibermsk.forces import PointSpring
@@ -56,8 +57,8 @@ class MuscleRun(NamedTuple):
     """The whole run."""
 
 
-@dataclass(frozen=True, eq=False)
-class WholeMuscle:
+@dataclass(frozen=True, eq=False, repr=False)
+class WholeMuscle(Described):
     """A muscle with tendon whose length is prescribed and whose force is measured.
 
     One fiber with the strength of the whole muscle, in series with a linear spring as its tendon.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._numbers import checked, number
+from fibermsk._shown import Described
 from fibermsk.model.function import Function
 from fibermsk.model.in_time import InTime, check_in_time, signals_in_time
 from fibermsk.results import Field
@@ -18,8 +19,8 @@ from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import CoordinatePort
 
 
-@dataclass(frozen=True, eq=False)
-class CoordinateActuator:
+@dataclass(frozen=True, eq=False, repr=False)
+class CoordinateActuator(Described):
     """Force or torque on a coordinate, such as that of a motor, in time.
 
     Parameters

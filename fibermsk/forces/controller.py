@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, checked, number
+from fibermsk._shown import Described
 from fibermsk.model.function import Function
 from fibermsk.model.in_time import InTime, check_in_time, signals_in_time
 from fibermsk.results import Field
@@ -19,8 +20,8 @@ from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import CoordinatePort
 
 
-@dataclass(frozen=True, eq=False)
-class CoordinateController:
+@dataclass(frozen=True, eq=False, repr=False)
+class CoordinateController(Described):
     """Proportional-derivative control of a coordinate: kp (x* - x) + kd (dx*/dt - dx/dt).
 
     Parameters

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import checked, number
+from fibermsk._shown import Described
 from fibermsk.model import Body
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
@@ -22,8 +23,8 @@ Given = Callable[[float], ArrayLike] | ArrayLike
 _UNITS = {"force": "N", "torque": "N m", "at": "m"}
 
 
-@dataclass(frozen=True, eq=False)
-class ExternalForce:
+@dataclass(frozen=True, eq=False, repr=False)
+class ExternalForce(Described):
     """External force at a point of a body, and external torque.
 
     Parameters

@@ -12,14 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, checked, number
+from fibermsk._shown import Described
 from fibermsk.model import Body, FunctionalJoint
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 
 
-@dataclass(frozen=True, eq=False)
-class JointTorque:
+@dataclass(frozen=True, eq=False, repr=False)
+class JointTorque(Described):
     """Torque across a spherical or free joint, and viscous damping of its rotation.
 
     The torque acts on the child, and the opposite one on the parent.

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import POSITIVE, checked, number
+from fibermsk._shown import Described
 from fibermsk.model import Body, Station
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
@@ -19,8 +20,8 @@ from fibermsk.system.ports import BodyPoints
 from fibermsk.system.skeleton.constraints import Held
 
 
-@dataclass(frozen=True, eq=False)
-class PointConstraint:
+@dataclass(frozen=True, eq=False, repr=False)
+class PointConstraint(Described):
     """Constraint that keeps two points coincident along some directions, or at a distance.
 
     The forces are the multipliers of g = 0, where g is the vector from the first point to the

@@ -10,6 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, checked, number
+from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Station
 from fibermsk.results import Field
@@ -21,8 +22,8 @@ _SHORTEST = 1e-9
 """Smallest length of a spring with a direction [m]."""
 
 
-@dataclass(frozen=True, eq=False)
-class PointSpring:
+@dataclass(frozen=True, eq=False, repr=False)
+class PointSpring(Described):
     """Spring and damper in parallel along the straight line between two points.
 
     Its tension is stiffness (l - rest_length) + damping dl/dt; a negative tension pushes, unless

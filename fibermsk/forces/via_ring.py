@@ -11,6 +11,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import POSITIVE, checked, number, part
+from fibermsk._shown import Described
 from fibermsk.model import Body, CoordinateRange, Station
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
@@ -22,8 +23,8 @@ _OPEN = 1e-6
 """Share of the coordinate's range below which a ring is open."""
 
 
-@dataclass(frozen=True, eq=False)
-class ViaRing:
+@dataclass(frozen=True, eq=False, repr=False)
+class ViaRing(Described):
     """A smooth ring on a body through which fibers slide without friction.
 
     Every fiber is held within a distance of the center: with d the distance of the center from the

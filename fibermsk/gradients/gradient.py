@@ -9,6 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.gradients.apart import prepared
 from fibermsk.gradients.entries import Entry, moved, search_bounds, size_of, values_with
 from fibermsk.gradients.linear_run import LinearRun
@@ -18,8 +19,8 @@ from fibermsk.results import Progress, Result
 from fibermsk.system import FiberSystem
 
 
-@dataclass(frozen=True)
-class RunGradient:
+@dataclass(frozen=True, repr=False)
+class RunGradient(Described):
     """Value of an objective and its derivatives.
 
     Attributes

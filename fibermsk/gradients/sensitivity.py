@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk import _check
+from fibermsk._shown import Described
 from fibermsk.gradients.apart import prepared
 from fibermsk.gradients.entries import Entry, size_of
 from fibermsk.gradients.gradient import RunGradient, differentiated
@@ -25,8 +26,8 @@ _ROUND_OFF = 1e-11
 those by one percent are found to be up to 1e-12."""
 
 
-@dataclass(frozen=True)
-class Sensitivities:
+@dataclass(frozen=True, repr=False)
+class Sensitivities(Described):
     """Derivatives of a quantity of a run.
 
     Attributes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fibermsk import _check
+from fibermsk._shown import Described
 from fibermsk.model import Model, Scene
 from fibermsk.results import Progress, Result
 from fibermsk.solvers import (
@@ -23,8 +24,8 @@ from fibermsk.solvers.newton.stage import Method
 from fibermsk.system import FiberSystem, build
 
 
-@dataclass(frozen=True)
-class Simulation:
+@dataclass(frozen=True, repr=False)
+class Simulation(Described):
     """A run that starts from the initial state of a model; see `simulate`.
 
     Parameters

@@ -12,6 +12,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.identification.equations.inertia import body_of
 from fibermsk.identification.equations.movement import Movement
 from fibermsk.identification.equations.tendon import Slack, slack_of
@@ -31,8 +32,8 @@ _ZERO = 1e-9
 """Relative size of singular values that are zero."""
 
 
-@dataclass(frozen=True, eq=False)
-class MovementFit:
+@dataclass(frozen=True, eq=False, repr=False)
+class MovementFit(Described):
     """Residuals and forces of one movement at the solution.
 
     Attributes
@@ -87,8 +88,8 @@ class MovementFit:
         return {name: float((one < 0.0).mean()) for name, one in self.deep_force.items()}
 
 
-@dataclass(frozen=True, eq=False)
-class Identification:
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(Described):
     """Parameters that explain the data best.
 
     Attributes

@@ -8,6 +8,7 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk._numbers import part
+from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.laws.checking import check_contact_law
 from fibermsk.laws.friction import Friction
@@ -22,8 +23,8 @@ _MOST = 64
 """Most contact points on an element; for more, use more elements."""
 
 
-@dataclass(frozen=True, eq=False)
-class Contact:
+@dataclass(frozen=True, eq=False, repr=False)
+class Contact(Described):
     """Normal contact of every fiber in `first` with everything in `second`.
 
     There is no self-contact: a sequence of fibers with itself means every fiber with every other.

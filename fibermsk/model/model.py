@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,11 +22,16 @@ from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.coupling import Coupling, check_coupling
 from fibermsk.model.skeleton.joint import JOINTS, Joint
 from fibermsk.model.skeleton.junction import Junction, is_junction
+from fibermsk.model.summary import SummaryOfModel
+
+Item = TypeVar("Item")
+Second = TypeVar("Second")
+Others = TypeVarTuple("Others")
 
 GRAVITY = Number("m/s^2", shape=(3,))
 
 
-class Model(ByName):
+class Model(ByName, SummaryOfModel):
     """Bodies, joints, fibers, contacts and elements of one simulation.
 
     Parameters
@@ -74,12 +79,6 @@ class Model(ByName):
         self._coordinates: dict[str, Coordinate] = {}
         self._names = Names(ground)
         self.import_report: Any = None
-
-    def __repr__(self) -> str:
-        return (
-            f"Model({self.name!r}: {len(self._bodies)} bodies, {len(self._joints)} joints, "
-            f"{len(self._fibers)} fibers, {len(self._contacts)} contacts)"
-        )
 
     @property
     def name(self) -> str:
@@ -172,7 +171,18 @@ class Model(ByName):
         """Contacts in the order they were added."""
         return tuple(self._contacts)
 
-    def add(self, *items: Any) -> Any:
+    @overload
+    def add(self, item: Item, /) -> Item: ...
+
+    @overload
+    def add(
+        self, first: Item, second: Second, /, *others: *Others
+    ) -> tuple[Item, Second, *Others]: ...
+
+    @overload
+    def add(self, *items: Any) -> Any: ...
+
+    def add(self, *items: Any) -> Any:  # pyright: ignore[reportInconsistentOverload]
         """Add bodies, joints, fibers, contacts and other items, after those they refer to.
 
         Parameters

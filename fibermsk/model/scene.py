@@ -14,7 +14,7 @@ METHODS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scene:
     """A model with its duration, number of frames, initial state, method and tolerance.
 
@@ -49,6 +49,12 @@ class Scene:
     tolerance: float = 3e-4
     rate_tolerance: float | None = None
     observers: tuple[Any, ...] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"Scene(Model({self.model.name!r}), {self.duration:g} s in {self.steps} steps, "
+            f"start={self.start!r}, method={self.method!r}, tolerance={self.tolerance:g})"
+        )
 
     def __post_init__(self) -> None:
         _check.instance("scene", "model", self.model, Model, "a Model")

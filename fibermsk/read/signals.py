@@ -15,6 +15,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.files import path_of
 from fibermsk.model import Table
@@ -31,8 +32,8 @@ _SECONDS = {"": 1.0, "s": 1.0, "ms": 1e-3}
 """Units of the time column in seconds."""
 
 
-@dataclass(frozen=True, eq=False)
-class Signals:
+@dataclass(frozen=True, eq=False, repr=False)
+class Signals(Described):
     """Time series, such as coordinates, activations or an electromyogram.
 
     Parameters

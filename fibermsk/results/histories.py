@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Summarized, Summary, count, span
 from fibermsk.results.fields import AXES, Field
 
 
-@dataclass(frozen=True, eq=False)
-class Histories(Mapping[str, Array]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Histories(Summarized, Mapping[str, Array]):
     """Histories of the fields of one element, or of the states of one owner, by name.
 
     Attributes
@@ -33,7 +35,7 @@ class Histories(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         """Values of one field."""
         if name not in self.arrays:
-            raise KeyError(f"no field {name!r}; there are: {', '.join(self.arrays) or 'none'}")
+            raise KeyError(_check.missing("field", name, list(self.arrays)))
         return self.arrays[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -41,6 +43,11 @@ class Histories(Mapping[str, Array]):
 
     def __len__(self) -> int:
         return len(self.arrays)
+
+    def _summary(self) -> Summary:
+        rows = [(name, span(one, self.fields[name].unit)) for name, one in self.arrays.items()]
+        frames = next((len(one) for one in self.arrays.values()), 0)
+        return Summary(f"{count(len(rows), 'history', 'histories')} of {frames} frames", rows)
 
     def components(self, name: str) -> dict[str, Array]:
         """Scalar histories: components x, y, z of a vector, 1, 2, ... of several states.

@@ -11,7 +11,7 @@ from fibermsk.results.histories import Histories
 from fibermsk.results.result import FiberHistory
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MuscleHistory(Histories):
     """Histories of the fields of one line muscle, by OpenSim's names, and its path.
 

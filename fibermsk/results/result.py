@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.columns import Column
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS, Field
 from fibermsk.results.histories import Histories
+from fibermsk.results.looks import LooksOfBody, LooksOfFiber, LooksOfResult
 from fibermsk.results.slack import Slack
 from fibermsk.results.softening import Softening
 
@@ -45,8 +48,8 @@ def to_json(values: Any) -> str:
     return json.dumps(values, default=lambda one: getattr(one, "tolist", one.__str__)())
 
 
-@dataclass(frozen=True)
-class ShapeRecord:
+@dataclass(frozen=True, repr=False)
+class ShapeRecord(Described):
     """A shape fixed in a body frame."""
 
     kind: str  # "capsule", "infinite_cylinder" or "mesh"
@@ -69,8 +72,8 @@ class ShapeRecord:
         return cls("mesh", np.asarray(corners[0]), np.asarray(corners[1]), radius, vertices, faces)
 
 
-@dataclass(frozen=True)
-class BodyMotion:
+@dataclass(frozen=True, repr=False)
+class BodyMotion(LooksOfBody):
     """Motion of one body over the frames."""
 
     position: Array  # origin (n_frames, 3) of the body frame in ground [m]
@@ -83,8 +86,8 @@ class BodyMotion:
         return replace(self, **_at_frames(self, BODY_FIELDS, frames))
 
 
-@dataclass(frozen=True)
-class FiberHistory:
+@dataclass(frozen=True, repr=False)
+class FiberHistory(LooksOfFiber):
     """One fiber over the frames; see `fibermsk.results.fields`.
 
     The axial force is positive in tension and follows from equilibrium with the force at the ends:
@@ -143,8 +146,8 @@ class FiberHistory:
         return combine(self.position[frame], self.tangent[frame], element, shape)
 
 
-@dataclass(frozen=True)
-class Result:
+@dataclass(frozen=True, repr=False)
+class Result(LooksOfResult):
     """Result of a complete or incomplete run.
 
     Attributes
@@ -347,7 +350,7 @@ class Result:
         ModelError
             If there is no such field or theme, or the result has no frame.
         """
-        # The only import of a higher layer, and only when called.
+        # one of two imports of a higher layer, and only when called
         from fibermsk.view.browser.notebook import widget
 
         return widget(
@@ -358,5 +361,5 @@ class Result:
     def _pick(table: dict[str, Any], name: str | Any, kind: str) -> Any:
         key = name if isinstance(name, str) else name.name
         if key not in table:
-            raise KeyError(f"no {kind} {key!r}; this result has: {', '.join(table) or 'none'}")
+            raise KeyError(_check.missing(kind, key, list(table), "this result has"))
         return table[key]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk._shown import Described
 from fibermsk._version import __version__
 from fibermsk.errors import ModelError
 
@@ -18,8 +19,8 @@ _LIBRARIES = ("numpy", "scipy", "numba")
 """Libraries that affect results bitwise."""
 
 
-@dataclass(frozen=True)
-class Snapshot:
+@dataclass(frozen=True, repr=False)
+class Snapshot(Described):
     """State of a run after an accepted step.
 
     Attributes

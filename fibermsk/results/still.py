@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from fibermsk._arrays import Array
+from fibermsk._shown import Summarized, Summary, names, span
 from fibermsk.results.result import Result, ShapeRecord
 
 
@@ -52,8 +53,8 @@ class JointAxis(NamedTuple):
     direction: Array  # its unit direction (3,), in ground
 
 
-@dataclass(frozen=True)
-class Still:
+@dataclass(frozen=True, repr=False)
+class Still(Summarized):
     """Visible parts of a model in one pose.
 
     Attributes
@@ -79,3 +80,11 @@ class Still:
     sticks: tuple[ShapeRecord, ...] = ()
     axes: tuple[JointAxis, ...] = ()
     poses: Posable | None = None
+
+    def _summary(self) -> Summary:
+        own = self.result
+        pose = (f"{name} {span(q, own.unit_of(name))}" for name, q in own.coordinates.items())
+        rows = [("pose", names(pose)), ("bodies", names(own.bodies)), ("fibers", names(own.fibers))]
+        rows += [("muscles", names(self.muscles)), ("wraps", names(self.wraps))]
+        rows = [(name, words) for name, words in rows if words != "none"]
+        return Summary(f"Model {own.scene!r} in one pose", rows)

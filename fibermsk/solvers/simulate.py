@@ -85,7 +85,7 @@ def simulate(
     Parameters
     ----------
     system : System
-        From `fibermsk.build`.
+        From `fibermsk.build`; `fibermsk.simulate` also takes a `Model`, and builds it.
     start : pair of (n,) float arrays, optional
         Positions and velocities, such as from `equilibrium`; default: the initial state of the
         system.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import inspect
@@ -88,5 +89,9 @@ def plain(value: Any) -> Any:
         known = inspect.getclosurevars(value).nonlocals if value.__closure__ else {}
         text = code.co_code + _ADDRESS.sub("", repr((code.co_consts, code.co_names))).encode()
         return [hashlib.sha256(text).hexdigest(), plain(known), plain(value.__defaults__)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        # their texts are short: all fields count
+        fields = {one.name: plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        return [type(value).__qualname__, fields]
     text = _ADDRESS.sub("", repr(value))
     return [text, plain(vars(value))] if hasattr(value, "__dict__") and callable(value) else text

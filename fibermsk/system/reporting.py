@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk._shown import Summarized, Summary, count, names
 from fibermsk.errors import ModelWarning
 from fibermsk.guard import Guard, guarded
 from fibermsk.model import Model
@@ -28,7 +29,7 @@ from fibermsk.system.reports.energy import Energy, energy
 from fibermsk.system.reports.observe import observe, stress_remark
 
 
-class Reporting:
+class Reporting(Summarized):
     """Part of a `FiberSystem` that looks at states and never changes the equations."""
 
     model: Model
@@ -38,6 +39,22 @@ class Reporting:
     named_elements: dict[str, Contribution]
     tension: TensionProbe
     loads: Loads
+
+    def _summary(self) -> Summary:
+        own, cables = self.configuration, self.configuration.cables
+        title = f"System of model {self.model.name!r}: {count(own.n, 'unknown')}"
+        coordinates = self.configuration.skeleton.coordinates
+        n_states = sum(block.start.size for block in own.states.blocks)
+        rows = [
+            ("fibers", f"{names(cables.names)}"),
+            ("elements", count(len(cables.elements), "element") + " of fibers"),
+            ("coordinates", names(coordinates)),
+            ("states", str(n_states) if n_states else "none"),
+            ("muscles", names(one.name for one in self.model.acting_muscles)),
+            ("forces", names(self.named_elements)),
+        ]
+        rows = [(name, words) for name, words in rows if words not in ("none", "")]
+        return Summary(title, rows)
 
     @guarded
     def observe(self, frames: Frames) -> Result:

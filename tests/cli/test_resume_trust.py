@@ -157,10 +157,22 @@ def test_output_that_the_run_was_to_replace(cli, scene_file, stopped, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr("fibermsk.cli.commands.run.note_result", lambda *_: None)
         stopped.after = 7
-        cli("run", scene_file, "--checkpoint-every", "1000")
+        cli("run", scene_file, "--checkpoint-every", "1000", "--overwrite")
     stopped.after = float("inf")
     refused(cli, "is not a result of this run", CHECKPOINT)
     OUT.write_bytes(earlier)
+    assert cli("resume", CHECKPOINT).exit_code == 0 and load(OUT).time.size == 41
+
+
+def test_a_resumed_run_replaces_the_complete_result_that_was_kept(cli, scene_file, stopped):  # noqa: F811
+    stopped.after = float("inf")
+    assert cli("run", scene_file, "--set", "steps=10").exit_code == 0
+    earlier = OUT.read_bytes()
+    stopped.after = 7
+    told = cli("run", scene_file, "--checkpoint-every", "1000")
+    assert OUT.read_bytes() == earlier and load("results/swing.partial.h5").time.size < 41
+    assert f"the complete result in {OUT} is kept" in told.stderr
+    stopped.after = float("inf")
     assert cli("resume", CHECKPOINT).exit_code == 0 and load(OUT).time.size == 41
 
 

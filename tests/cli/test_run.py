@@ -146,9 +146,27 @@ def test_what_is_replaced_is_said(cli, scene_file):
     assert first.stdout.endswith("written to results/arm.h5\n")
     assert second.stdout.endswith("written to results/arm.h5, which was replaced\n")
     scene_file("fails")
-    done = cli("run", path, "--json")
+    done = cli("run", path, "--json", "--overwrite")
     assert "are in results/arm.h5, which was replaced" in done.stderr
     assert json.loads(done.stdout)["replaced"] and load("results/arm.h5").status == "failed"
+
+
+def test_a_failed_run_leaves_a_complete_result_alone(cli, scene_file):
+    path = scene_file()
+    assert cli("run", path).exit_code == 0
+    before = Path("results/arm.h5").read_bytes()
+    scene_file("fails")
+    for _ in range(2):  # what is incomplete is replaced
+        done = cli("run", path, "--json")
+        assert done.exit_code == 1
+        told = json.loads(done.stdout)
+        assert (told["file"], told["replaced"]) == ("results/arm.partial.h5", False)
+        assert "the complete result in results/arm.h5 is kept (--overwrite repl" in done.stderr
+        assert Path("results/arm.h5").read_bytes() == before
+        assert load("results/arm.partial.h5").status == "failed"
+    # where none is complete, it goes to its place
+    assert "are in other.h5" in cli("run", path, "--out", "other.h5").stderr
+    assert not Path("other.partial.h5").exists()
 
 
 @pytest.mark.parametrize("status", ["failed", "interrupted"])

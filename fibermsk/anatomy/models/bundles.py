@@ -10,6 +10,7 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk._check import suggestion
+from fibermsk._shown import Described
 from fibermsk.anatomy.line_path import line_path
 from fibermsk.anatomy.models.carriers import carriers_of
 from fibermsk.anatomy.models.mirror import pairs_of
@@ -26,8 +27,8 @@ _ELEMENTS = 10, 16
 """Numbers of elements of a fiber that are tried."""
 
 
-@dataclass(frozen=True, eq=False)
-class ModelBundles:
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelBundles(Described):
     """A model whose line muscles are bundles of fibers.
 
     Attributes

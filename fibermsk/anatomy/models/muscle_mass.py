@@ -11,6 +11,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.anatomy.calibrate import DENSITY
 from fibermsk.anatomy.models.bundles import names_of, select
 from fibermsk.anatomy.models.sizes import (
@@ -37,8 +38,8 @@ _PARTS, _GAUSS = 1000, 3
 part move the center of mass by less than 1e-7 of the length."""
 
 
-@dataclass(frozen=True, eq=False)
-class MovedMass:
+@dataclass(frozen=True, eq=False, repr=False)
+class MovedMass(Described):
     """A model in which mass has moved from bodies to line muscles.
 
     Attributes

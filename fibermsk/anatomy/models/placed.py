@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from fibermsk._shown import Described
 from fibermsk.anatomy.bundle import MuscleBundle
 from fibermsk.anatomy.line_path import LinePath
 from fibermsk.anatomy.models.carriers import Carriers
@@ -27,8 +28,8 @@ _TOUCHING = 2e-3
 _Found = tuple[Placing, MuscleBundle, tuple[str, ...]]
 
 
-@dataclass(frozen=True, eq=False)
-class PlacedMuscle:
+@dataclass(frozen=True, eq=False, repr=False)
+class PlacedMuscle(Described):
     """A muscle of a model as a bundle, with what guides it.
 
     Attributes

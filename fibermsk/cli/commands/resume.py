@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk import _check
-from fibermsk.cli.commands.run import Every, Json, Numbers, Quiet, Settings, compute
+from fibermsk.cli.commands.run import Every, Json, Numbers, Overwrite, Quiet, Settings, compute
 from fibermsk.cli.options import parse_numbers, parse_settings
 from fibermsk.cli.output import plain, printing_beside
 from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
@@ -39,6 +39,7 @@ def resume(
     quiet: Quiet = False,
     json: Json = False,
     checkpoint_every: Every = None,
+    overwrite: Overwrite = False,
 ) -> None:
     """Resume a run from a checkpoint and write its result."""
     from fibermsk.io import check_writable, load_checkpoint
@@ -77,7 +78,7 @@ def resume(
         "resume_from": file,
         "job": make_job(path, **said),
     }
-    compute(found, parameters, values, job["method"], path, quiet, json, options)
+    compute(found, parameters, values, job["method"], path, quiet, json, options, overwrite)
 
 
 def _check_words(job: dict[str, Any], file: Path, given: dict[str, Any]) -> None:

@@ -44,10 +44,9 @@ from fibermsk.cli.running.problems import (
     solve_problem,
 )
 from fibermsk.cli.running.progress import progress_report
-from fibermsk.cli.running.saving import save_result
+from fibermsk.cli.running.saving import holds, is_complete, partial_path, save_result
 from fibermsk.cli.warned import collecting
-from fibermsk.errors import ConvergenceError, ModelError
-from fibermsk.results.result import COMPLETE
+from fibermsk.errors import ConvergenceError
 from fibermsk.scene_files import SceneFile, find, is_problem, scene_of
 
 if TYPE_CHECKING:
@@ -100,6 +99,14 @@ Json = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON object on standard output at the end of the run."),
 ]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite",
+        help="Let a run that fails or is interrupted replace a complete result; else it is "
+        "written beside it, as NAME.partial.h5.",
+    ),
+]
 Every = Annotated[
     float | None,
     typer.Option(
@@ -126,6 +133,7 @@ def run(
     quiet: Quiet = False,
     json: Json = False,
     checkpoint_every: Every = None,
+    overwrite: Overwrite = False,
     bundle: Bundle = None,
     activation: Activated = None,
     geometry: Geometry = None,
@@ -146,7 +154,7 @@ def run(
                 controls=controls, until=until,
             )  # fmt: skip
             file = find(scene)
-    _run(file, out, settings, numbers, method, check, quiet, json, checkpoint_every)
+    _run(file, out, settings, numbers, method, check, quiet, json, checkpoint_every, overwrite)
 
 
 def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
@@ -154,8 +162,8 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
     ``--set``, ``--param``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
-    ``--checkpoint-every`` and ``--debug`` from the command line and writes ``results/<file>.h5``.
-    Ends the program if the run does not succeed.
+    ``--checkpoint-every``, ``--overwrite`` and ``--debug`` from the command line and writes
+    ``results/<file>.h5``. Ends the program if the run does not succeed.
 
     Parameters
     ----------
@@ -211,6 +219,7 @@ def _run(
     quiet: bool,
     json: bool,
     checkpoint_every: float | None,
+    overwrite: bool,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run fails."""
     from fibermsk.io import check_writable
@@ -244,7 +253,7 @@ def _run(
                     "--out, and for the scene and settings if they are your own",
                     err=True,
                 )
-    return compute(file, parameters, values, method, path, quiet, json, options)
+    return compute(file, parameters, values, method, path, quiet, json, options, overwrite)
 
 
 def compute(
@@ -256,6 +265,7 @@ def compute(
     quiet: bool,
     json: bool,
     options: dict[str, Any],
+    overwrite: bool = False,
 ) -> Result:
     """Simulate a scene, write its result and print a report.
 
@@ -293,21 +303,23 @@ def compute(
             result = replace(result, stats=result.stats | {"muscles": muscles})
         seconds = time.perf_counter() - start
         there = os.path.exists(path)
-        # a run without any step does not replace a complete one
-        kept = not result.is_complete and result.time.size <= 1 and _is_complete(path)
+        # a run without any step does not replace a complete one, others only if the user says so
+        whole = not result.is_complete and is_complete(path)
+        kept = whole and result.time.size <= 1
+        beside = whole and not kept and not overwrite
         if not kept:
-            place, unwritten = save_result(result, path)
+            place, unwritten = save_result(result, partial_path(path) if beside else path)
         checkpoint: Path | None = options.get("checkpoint")
         if checkpoint is not None and result.is_complete and not unwritten:
             checkpoint.unlink(missing_ok=True)
-        elif checkpoint is not None and not kept and not unwritten:
+        elif checkpoint is not None and not kept and not beside and not unwritten:
             note_result(checkpoint, options["job"], path)
 
     final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
     report = {
         "scene": file.name,
         "file": None if kept or place is None else str(place),
-        "replaced": there and not kept and not unwritten,
+        "replaced": there and not kept and not beside and not unwritten,
         "status": result.status,
         "message": result.message,
         "time_end": float(result.time[-1]) if result.time.size else 0.0,
@@ -337,9 +349,11 @@ def compute(
             reached = f"; no step was completed, and the earlier result in {path} is kept"
         elif unwritten:
             reached = ""
+        elif beside:
+            reached += f"; the complete result in {path} is kept (--overwrite replaces it)"
         elif there:
             reached += ", which was replaced"
-        if checkpoint is not None and _holds(checkpoint, result):
+        if checkpoint is not None and holds(checkpoint, result):
             reached += f"; to resume: {resume_command(options['job'], checkpoint)}"
         typer.echo(f"error: {reason}{reached}", err=True)
     if unwritten:
@@ -347,26 +361,6 @@ def compute(
     if unwritten or not result.is_complete:
         raise typer.Exit(FAILED)
     return result
-
-
-def _is_complete(path: Path) -> bool:
-    """Whether the file contains the result of a complete run."""
-    from fibermsk.io import describe
-
-    try:
-        return path.exists() and describe(path)["attributes"]["status"] in COMPLETE
-    except ModelError:
-        return False
-
-
-def _holds(checkpoint: Path, result: Result) -> bool:
-    """Whether the run of this result can resume from a checkpoint."""
-    from fibermsk.io import load_checkpoint
-
-    try:
-        return load_checkpoint(checkpoint).time == result.time[-1]
-    except ModelError:
-        return False
 
 
 def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:

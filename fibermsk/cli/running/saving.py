@@ -1,4 +1,4 @@
-"""Saving a result despite a full disk."""
+"""Saving a result despite a full disk, and beside a complete one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,34 @@ from pathlib import Path
 import typer
 
 from fibermsk.cli.running.interrupts import not_at_once
-from fibermsk.errors import WriteError
+from fibermsk.errors import ModelError, WriteError
 from fibermsk.results import Result
+from fibermsk.results.result import COMPLETE
+
+
+def partial_path(path: Path) -> Path:
+    """File of an incomplete result where a complete one is kept: ``arm.partial.h5``."""
+    return path.with_name(f"{path.stem}.partial{path.suffix}")
+
+
+def is_complete(path: Path) -> bool:
+    """Whether the file contains the result of a complete run."""
+    from fibermsk.io import describe
+
+    try:
+        return path.exists() and describe(path)["attributes"]["status"] in COMPLETE
+    except ModelError:
+        return False
+
+
+def holds(checkpoint: Path, result: Result) -> bool:
+    """Whether the run of this result can resume from a checkpoint."""
+    from fibermsk.io import load_checkpoint
+
+    try:
+        return load_checkpoint(checkpoint).time == result.time[-1]
+    except ModelError:
+        return False
 
 
 def save_result(result: Result, path: Path) -> tuple[Path | None, str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._numbers import FRACTION, checked, number, part
+from fibermsk._shown import Described
 from fibermsk.laws.activation import ActivationLaw, PiecewiseActivation, SmoothActivation
 from fibermsk.laws.checking import check_activation_law
 from fibermsk.model.muscles import profile
@@ -18,8 +19,8 @@ from fibermsk.model.muscles.reflex import Reflex
 _OWN_LAWS = SmoothActivation, PiecewiseActivation
 
 
-@dataclass(frozen=True, eq=False)
-class ActivationDynamics:
+@dataclass(frozen=True, eq=False, repr=False)
+class ActivationDynamics(Described):
     """Activation of muscle as a state of first order, which follows an excitation.
 
     The state is an unknown of the equations of motion. All fibers with the same object, or with an

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._numbers import FRACTION, POSITIVE, checked, fixed, number, part
+from fibermsk._shown import Described
 from fibermsk.model.muscles import profile
 from fibermsk.model.muscles.activation import Activation, Constant
 from fibermsk.model.muscles.dynamics import ActivationDynamics
@@ -33,8 +34,8 @@ ROUNDOFF = 1e-9
 """Smallest step of a path relative to its length; tolerance of the first and last node."""
 
 
-@dataclass(frozen=True, eq=False)
-class Fiber:
+@dataclass(frozen=True, eq=False, repr=False)
+class Fiber(Described):
     """A cable with circular cross-section, described in its reference configuration.
 
     Parameters
@@ -90,7 +91,7 @@ class Fiber:
     line_load: ArrayLike | Callable[[np.ndarray, float], np.ndarray] = number(
         "N/m", shape=(3,), varies=True, default=(0.0, 0.0, 0.0)
     )
-    nodes: ArrayLike | None = fixed("they determine the unknowns", default=None)
+    nodes: ArrayLike | None = fixed("they determine the unknowns", default=None, repr=False)
 
     def __post_init__(self) -> None:
         owner = f"fiber {_check.item_name('fiber', self.name)!r}"

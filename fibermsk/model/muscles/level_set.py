@@ -27,7 +27,7 @@ _ALONG = 64
 _RAYS = [np.array(way, float) for way in itertools.product((-1, 0, 1), repeat=3) if any(way)]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WrapLevelSet(Surface):
     """A smooth surface of the user's own, where a level is zero; other fields as `WrapSphere`.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._numbers import FRACTION, NON_NEGATIVE, POSITIVE, Range, checked, number, part
+from fibermsk._shown import Described
 from fibermsk.laws.hill import HillLaw
 from fibermsk.model.function import Function, check_function
 from fibermsk.model.muscles import profile
@@ -23,8 +24,8 @@ from fibermsk.model.skeleton.body import Body, Station
 from fibermsk.model.skeleton.joint import orientation
 
 
-@dataclass(frozen=True, eq=False)
-class PathPoint:
+@dataclass(frozen=True, eq=False, repr=False)
+class PathPoint(Described):
     """A path point fixed to a body.
 
     Parameters
@@ -48,7 +49,7 @@ class PathPoint:
         return self.station.body
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConditionalPathPoint(PathPoint):
     """A path point fixed to a body, active while a coordinate lies in a range.
 
@@ -76,8 +77,8 @@ class ConditionalPathPoint(PathPoint):
             _check.refuse(owner, "upper", self.upper, must, unit="rad or m")
 
 
-@dataclass(frozen=True, eq=False)
-class MovingPathPoint:
+@dataclass(frozen=True, eq=False, repr=False)
+class MovingPathPoint(Described):
     """A path point whose position in a body depends on coordinates.
 
     Parameters
@@ -145,8 +146,8 @@ _PENNATION = Range(0.0, 0.5 * math.pi, True, False, _check_angle)
 PointOfPath = PathPoint | ConditionalPathPoint | MovingPathPoint
 
 
-@dataclass(frozen=True, eq=False)
-class LineMuscle:
+@dataclass(frozen=True, eq=False, repr=False)
+class LineMuscle(Described):
     """A muscle as a line along a path.
 
     With a law it pulls on the bodies of its path; without one it is a description only.

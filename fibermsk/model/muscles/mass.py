@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, bounded, checked, fixed, number
+from fibermsk._shown import Described
 
 WRAPPINGS = ("blend", "switch", "network")
 
 _BLEND = 0.15
 
 
-@dataclass(frozen=True, eq=False)
-class MuscleMass:
+@dataclass(frozen=True, eq=False, repr=False)
+class MuscleMass(Described):
     """Mass along the path of a line muscle.
 
     All material keeps its fraction of the length of the path (equal strain), as wang2022 has it.

@@ -8,14 +8,15 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk._numbers import FRACTION, POSITIVE, checked, number
+from fibermsk._shown import Described
 from fibermsk.model.muscles import profile
 from fibermsk.model.muscles.activation import Activation, Constant
 
 _SENSORS = "fiber", "coordinate", "measure"
 
 
-@dataclass(frozen=True, eq=False)
-class Reflex:
+@dataclass(frozen=True, eq=False, repr=False)
+class Reflex(Described):
     """Excitation of a stretch reflex, from the length and its rate a delay ago.
 
     e(t) = base(t) + max(gain (x - threshold) + rate_gain dx/dt, 0) with x and dx/dt at t - delay,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number, part
+from fibermsk._shown import Described
 from fibermsk.laws.active import AMPLITUDE, HillStress, stress_of
 from fibermsk.laws.checking import check_stress_law
 from fibermsk.laws.derivatives import activation_slope_at, stress_at
@@ -23,8 +24,8 @@ from fibermsk.laws.titin import Titin, stress_at_rest
 _OWN = "a KelvinVoigt or a user-defined law"
 
 
-@dataclass(frozen=True)
-class Tissue:
+@dataclass(frozen=True, repr=False)
+class Tissue(Described):
     """Material of a fiber, blended between muscle and tendon by its muscle fraction.
 
     Parameters

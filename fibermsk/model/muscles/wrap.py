@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._numbers import POSITIVE, checked, number
+from fibermsk._shown import Described
 from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.joint import orientation
 
@@ -17,8 +18,8 @@ METHODS = ("hybrid", "midpoint", "axial")
 INSIDE = ("refuse", "straight")
 
 
-@dataclass(frozen=True, eq=False)
-class Surface:
+@dataclass(frozen=True, eq=False, repr=False)
+class Surface(Described):
     """Common fields of wrapping surfaces."""
 
     name: str
@@ -36,7 +37,7 @@ class Surface:
         _check.store(self, active=active, **checked(self, owner))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WrapSphere(Surface):
     """A sphere.
 
@@ -61,7 +62,7 @@ class WrapSphere(Surface):
     radius: float = number("m", POSITIVE, default=1.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WrapCylinder(Surface):
     """A cylinder about its z axis; other fields as those of `WrapSphere`.
 
@@ -77,7 +78,7 @@ class WrapCylinder(Surface):
     length: float = number("m", POSITIVE, default=1.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WrapEllipsoid(Surface):
     """An ellipsoid; other fields as those of `WrapSphere`.
 
@@ -90,7 +91,7 @@ class WrapEllipsoid(Surface):
     radii: ArrayLike = number("m", POSITIVE, shape=(3,), default=(1.0, 1.0, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WrapTorus(Surface):
     """A torus about its z axis, through whose hole a path runs; other fields as `WrapSphere`.
 
@@ -105,7 +106,7 @@ class WrapTorus(Surface):
     outer_radius: float = number("m", POSITIVE, default=1.0)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WrapCappedCylinder(Surface):
     """A cylinder about its z axis, closed by a half sphere about the position, where z > 0.
 
@@ -126,8 +127,8 @@ WrapSurface = WrapSphere | WrapCylinder | WrapEllipsoid | WrapTorus | WrapCapped
 SURFACES = (WrapSphere, WrapCylinder, WrapEllipsoid, WrapTorus, WrapCappedCylinder)
 
 
-@dataclass(frozen=True, eq=False)
-class PathWrap:
+@dataclass(frozen=True, eq=False, repr=False)
+class PathWrap(Described):
     """A wrapping surface in the path of one muscle.
 
     Parameters

@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._numbers import checked, direction, number
+from fibermsk._shown import Described
 from fibermsk.model.function import Function, Linear, check_function
 
 UNITS = {"rotation": "rad", "translation": "m"}
 
 
-@dataclass(frozen=True, eq=False)
-class Axis:
+@dataclass(frozen=True, eq=False, repr=False)
+class Axis(Described):
     """A rotation about an axis or a translation along it, as a function of coordinates.
 
     Parameters

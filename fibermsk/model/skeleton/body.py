@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._numbers import POSITIVE, checked, direction, number
+from fibermsk._shown import Described, array
 from fibermsk.model.skeleton.mesh import Mesh
 
 ROUNDOFF = 1e-9
 """Relative tolerance of the symmetry and the triangle inequality of an inertia."""
 
 
-@dataclass(frozen=True, eq=False)
-class Capsule:
+@dataclass(frozen=True, eq=False, repr=False)
+class Capsule(Described):
     """A cylinder with hemispherical ends; a sphere where both ends coincide.
 
     Parameters
@@ -36,8 +37,8 @@ class Capsule:
         _check.store(self, **checked(self, "capsule"))
 
 
-@dataclass(frozen=True, eq=False)
-class InfiniteCylinder:
+@dataclass(frozen=True, eq=False, repr=False)
+class InfiniteCylinder(Described):
     """A circular cylinder of infinite length.
 
     Parameters
@@ -66,8 +67,8 @@ def _has_no_mass(body: Body) -> str:
     return "the body has no mass" if body.mass is None else ""
 
 
-@dataclass(frozen=True, eq=False)
-class Body:
+@dataclass(frozen=True, eq=False, repr=False)
+class Body(Described):
     """A rigid body: a bone, a segment, or the ground.
 
     Parameters
@@ -120,8 +121,8 @@ class Body:
         return Station(self, position[0] if len(position) == 1 else position)
 
 
-@dataclass(frozen=True, eq=False)
-class Station:
+@dataclass(frozen=True, eq=False, repr=False)
+class Station(Described):
     """A point fixed to a body.
 
     Parameters
@@ -134,6 +135,9 @@ class Station:
 
     body: Body
     position: ArrayLike = number("m", shape=(3,), path="")
+
+    def __repr__(self) -> str:
+        return f"Station({self.body.name!r}, {array(np.asarray(self.position))} m)"
 
     def __post_init__(self) -> None:
         _check.instance("station", "body", self.body, Body, "a Body")

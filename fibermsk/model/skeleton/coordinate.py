@@ -8,6 +8,7 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk._numbers import checked, fixed, number
+from fibermsk._shown import Described
 from fibermsk.laws.checking import check_coordinate_law
 from fibermsk.laws.coordinate import Damper, QuadraticLimit, SmoothLimit, Spring
 from fibermsk.laws.own import CoordinateLaw
@@ -34,8 +35,8 @@ def _is_held(one: Coordinate) -> str:
     return "a locked coordinate has none" if one.locked else _is_prescribed(one)
 
 
-@dataclass(frozen=True, eq=False)
-class Coordinate:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coordinate(Described):
     """One generalized coordinate.
 
     Parameters

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fibermsk import _check
+from fibermsk._shown import Described
 from fibermsk.model.function import Function, check_function
 from fibermsk.model.skeleton.coordinate import Coordinate
 
 WAYS = ("eliminate", "multiplier")
 
 
-@dataclass(frozen=True, eq=False)
-class Coupling:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coupling(Described):
     """A coordinate as a function of another one.
 
     Parameters

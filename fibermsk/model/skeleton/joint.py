@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, checked, direction, number
+from fibermsk._shown import Described
 from fibermsk.laws.coordinate import Damper
 from fibermsk.model.function import is_constant
 from fibermsk.model.skeleton.axis import Axis
@@ -49,8 +50,8 @@ def orientation() -> Any:
     return number("", shape=(3, 3), whole=why, check=check_rotation, default=IDENTITY)
 
 
-@dataclass(frozen=True, eq=False)
-class Weld:
+@dataclass(frozen=True, eq=False, repr=False)
+class Weld(Described):
     """A child body fixed to its parent; it has no coordinates and no axes.
 
     Parameters
@@ -87,8 +88,8 @@ def _has_coordinate(joint: _OneAxis) -> str:
     return "" if coordinate is None else f"its coordinate {coordinate.name!r} sets it"
 
 
-@dataclass(frozen=True, eq=False)
-class _OneAxis:
+@dataclass(frozen=True, eq=False, repr=False)
+class _OneAxis(Described):
     """A joint with one axis and one coordinate."""
 
     name: str
@@ -134,7 +135,7 @@ class _OneAxis:
         _check.store(self, coordinates=(coordinate,), axes=(axis,))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Hinge(_OneAxis):
     """A revolute joint: the child rotates about an axis fixed in its parent.
 
@@ -164,7 +165,7 @@ class Hinge(_OneAxis):
     _kind = "rotation", "N m s/rad"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Slider(_OneAxis):
     """A prismatic joint along an axis fixed in the parent; fields as those of `Hinge`.
 
@@ -181,8 +182,8 @@ class Slider(_OneAxis):
     _kind = "translation", "N s/m"
 
 
-@dataclass(frozen=True, eq=False)
-class FunctionalJoint:
+@dataclass(frozen=True, eq=False, repr=False)
+class FunctionalJoint(Described):
     """A joint with general axes, which are functions of coordinates.
 
     OpenSim's CustomJoint is one: first its translations, in the parent's joint frame, then its

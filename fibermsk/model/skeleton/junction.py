@@ -9,14 +9,15 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._numbers import POSITIVE, checked, number
+from fibermsk._shown import Described
 from fibermsk.model.skeleton.axis import Axis
 from fibermsk.model.skeleton.body import Body, Station
 from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.joint import FunctionalJoint, Joint
 
 
-@dataclass(frozen=True, eq=False)
-class Junction:
+@dataclass(frozen=True, eq=False, repr=False)
+class Junction(Described):
     """A point that joins ends of fibers and moves freely.
 
     `Model.add` adds a body and a joint with three translations, both with the junction's name. The

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import POSITIVE, fixed, number
+from fibermsk._shown import Described
 from fibermsk.model.skeleton.topology import Topology, enclosed_volume, orient
 
 # A triangle whose height is below this part of its longest side has no direction.
@@ -96,8 +97,8 @@ class MeshReport:
         return "\n".join([*lines, *self.remarks])
 
 
-@dataclass(frozen=True, eq=False)
-class Mesh:
+@dataclass(frozen=True, eq=False, repr=False)
+class Mesh(Described):
     """A triangle mesh: a surface for contact of a `Body`, or a visual.
 
     Contact uses a smooth signed distance to it, interpolated on a grid, so that its cost does not

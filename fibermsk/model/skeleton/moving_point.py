@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fibermsk import _check
+from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.model.muscles import profile
 
@@ -26,8 +27,8 @@ _AGREE = 1e-3
 """Largest error of a given derivative, relative to its largest value at the times compared."""
 
 
-@dataclass(frozen=True, eq=False)
-class MovingPoint:
+@dataclass(frozen=True, eq=False, repr=False)
+class MovingPoint(Described):
     """A point with prescribed motion, as an attachment of a fiber.
 
     The fiber's end has the velocity of the point, and with SDIRK2 and generalized-alpha its

@@ -81,7 +81,7 @@ def equilibrium(
     Parameters
     ----------
     system : System
-        From `fibermsk.build`.
+        From `fibermsk.build`; `fibermsk.equilibrium` also takes a `Model`, and builds it.
     start : pair of (n,) float arrays, optional
         Initial positions and velocities; default: the initial state of the system.
     t : float

@@ -52,7 +52,7 @@ _ROUND_OFF = 1e-13
 """Eigenvalues that count as zero, over the largest K_ii / M_ii."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stability:
     """Effect of a small perturbation of a state at rest.
 
@@ -77,6 +77,9 @@ class Stability:
     mode: Array
     where: str
 
+    def __repr__(self) -> str:
+        return f"Stability({self})"
+
     def __str__(self) -> str:
         if self.stable:
             return f"stable: the lowest mode has {self.frequency:.4g} Hz"
@@ -90,7 +93,7 @@ def stability(system: System, y: Array, t: float = 0.0) -> Stability:
     Parameters
     ----------
     system : System
-        From `fibermsk.build`.
+        From `fibermsk.build`; `fibermsk.stability` also takes a `Model`, and builds it.
     y : (n,) float array
         Positions.
     t : float

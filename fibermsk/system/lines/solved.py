@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import Described
 from fibermsk.kernels.lines.path_arrays import CYLINDER, PathState
 from fibermsk.kernels.lines.section import ARC, CHAIN, DELTA, DIRECTION_P, NETWORK, PHI, POINT_P
 from fibermsk.model.muscles.line_muscle import LineMuscle, PointOfPath
@@ -56,8 +57,8 @@ class WrapArc(NamedTuple):
     points: Array
 
 
-@dataclass(frozen=True)
-class MusclePath:
+@dataclass(frozen=True, repr=False)
+class MusclePath(Described):
     """Taut path of a line muscle in a pose.
 
     Attributes

@@ -91,7 +91,7 @@ def check(system: FiberSystem, result: Result) -> ForceCheck:
     Parameters
     ----------
     system : FiberSystem
-        The simulated system, from `fibermsk.build`.
+        The simulated system, from `fibermsk.build`; `fibermsk.check` also takes its `Model`.
     result : Result
         Of `simulate`, or loaded; at least five frames.
 

@@ -57,7 +57,7 @@ def check_contribution(
     Parameters
     ----------
     system : FiberSystem
-        System with the element.
+        System with the element; `fibermsk.check_contribution` also takes its `Model`.
     element : str
         Its name.
     start : tuple of (n,) float array, optional

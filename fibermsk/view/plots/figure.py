@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -14,10 +15,25 @@ from fibermsk.results.result import Result
 from fibermsk.view.fields import check_frames, nearest_frame
 from fibermsk.view.plots.groups import choose_fibers
 from fibermsk.view.plots.panel import Choice, Panel
-from fibermsk.view.plots.panels import PANELS, find_panels, names_there, panels_of
+from fibermsk.view.plots.panels import (
+    PANELS,
+    find_panels,
+    names_there,
+    panels_of,
+    plots_of_field,
+)
 
 _PANEL_SIZE = (6.4, 3.1)
 _TIMES = 4
+
+
+class Picture(Figure):
+    """A figure that a notebook shows, also before pyplot is imported."""
+
+    def _repr_png_(self) -> bytes:
+        written = io.BytesIO()
+        self.savefig(written, format="png")
+        return written.getvalue()
 
 
 def plot(
@@ -67,7 +83,7 @@ def plot(
     columns = 1 if len(panels) == 1 else 2
     rows = -(-len(panels) // columns)
     width, height = _PANEL_SIZE
-    figure = Figure(figsize=(width * columns, height * rows + 0.4), layout="constrained")
+    figure = Picture(figsize=(width * columns, height * rows + 0.4), layout="constrained")
     FigureCanvasAgg(figure)
     figure.suptitle(_title(result))
     for index, panel in enumerate(panels):
@@ -75,6 +91,22 @@ def plot(
         panel.draw(axes)
         finish(axes, panel)
     return figure
+
+
+def plot_fields(
+    result: Result,
+    what: str | Iterable[str] | None = None,
+    *,
+    fibers: str | Sequence[str] | None = None,
+    times: float | Sequence[float] | None = None,
+) -> Figure:
+    """Figure of `Result.plot`: as `plot`, with all plots of a field along the fibers."""
+    if what is None:
+        return plot(result, fibers=fibers, times=times)
+    several = len(_choice(result, fibers, None).fibers) > 1
+    names = [what] if isinstance(what, str) else list(what)
+    found = [one for name in names for one in plots_of_field(name, several)]
+    return plot(result, found, fibers=fibers, times=times)
 
 
 def plot_names(result: Result | None = None) -> dict[str, str]:

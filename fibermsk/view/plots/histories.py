@@ -64,11 +64,12 @@ _BY_UNIT = {
 }
 
 
-def coordinates(table: str, choice: Choice) -> list[Panel]:
-    """Joint coordinates or their speeds, a panel per unit; angles in degrees."""
+def coordinates(table: str, choice: Choice, names: tuple[str, ...] = ()) -> list[Panel]:
+    """Joint coordinates or their speeds, all or some, a panel per unit; angles in degrees."""
     panels = []
     result = choice.result
-    values = getattr(result, table)
+    every = getattr(result, table)
+    values = {name: every[name] for name in names or every}
     for unit, (title, label) in _BY_UNIT[table].items():
         scale = 180.0 / np.pi if unit == "rad" else 1.0
         curves = {name: scale * one for name, one in values.items() if result.unit_of(name) == unit}

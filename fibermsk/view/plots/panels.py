@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from fibermsk._check import first_names, similar
 from fibermsk.errors import ModelError
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import Result
 from fibermsk.view.fields import SHORT_NAMES
 from fibermsk.view.plots import along, control, histories
 from fibermsk.view.plots.panel import Choice, Panel
+
+_LISTED = 12
+"""Most coordinates that a message lists."""
 
 PANELS: dict[str, tuple[str, Callable[[Choice], list[Panel]]]] = {}
 """Description and panels of each plot; no panels if the result has no such data."""
@@ -88,9 +92,34 @@ def names_there(choice: Choice) -> list[str]:
     return [name for name, (_, make) in panels_of(choice.result).items() if make(choice)]
 
 
+def plots_of_field(name: str, several: bool) -> list[str]:
+    """Plots of a field along the fibers: over time, along, and of a single fiber as a map."""
+    full = _full(name)
+    if f"{full}_map" not in PANELS:
+        return [name]
+    return [f"{full}_over_time", full] + ([] if several else [f"{full}_map"])
+
+
 def find_panels(choice: Choice, name: str) -> list[Panel]:
-    """Panels of a plot, also by the short name of a field."""
-    full = next(
+    """Panels of a plot, also by the short name of a field, or of a coordinate by its name."""
+    full, result = _full(name), choice.result
+    known = panels_of(result)
+    panels = known[full][1](choice) if full in known else []
+    if full not in known and name in result.coordinates:
+        panels = histories.coordinates("coordinates", choice, (name,))
+    if not panels:
+        there = names_there(choice)
+        hint = similar(name, [*result.coordinates, *there])
+        words = ", ".join(there) or "nothing"
+        if result.coordinates:
+            words += f"; and the coordinates: {first_names(list(result.coordinates), _LISTED)}"
+        raise ModelError(f"no plot {name!r} to plot; this result has: {words}{hint}")
+    return panels
+
+
+def _full(name: str) -> str:
+    """Name of a plot in full."""
+    return next(
         (
             f"{field}{name.removeprefix(short)}"
             for short, field in SHORT_NAMES.items()
@@ -98,9 +127,3 @@ def find_panels(choice: Choice, name: str) -> list[Panel]:
         ),
         name,
     )
-    known = panels_of(choice.result)
-    panels = known[full][1](choice) if full in known else []
-    if not panels:
-        there = ", ".join(names_there(choice)) or "nothing"
-        raise ModelError(f"no plot {name!r} to plot; this result has: {there}")
-    return panels

@@ -15,7 +15,7 @@ from fibermsk.results.result import Result
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.frames import FrameDrawer
 from fibermsk.view.pictures.legend import color_bar, tissues
-from fibermsk.view.plots.figure import finish
+from fibermsk.view.plots.figure import Picture, finish
 from fibermsk.view.plots.panel import Choice, Panel
 from fibermsk.view.plots.panels import PANELS
 
@@ -63,7 +63,7 @@ def summary(choice: Choice) -> Figure:
     panels = summary_panels(choice)
     layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.05, hspace=0.03, wspace=0.03)
     layout.set(rect=_MARGINS)
-    figure = Figure(figsize=_PAGE, layout=layout)
+    figure = Picture(figsize=_PAGE, layout=layout)
     FigureCanvasAgg(figure)
     rows = -(-len(panels) // 2)
     parts: Any = figure.subfigures(2, 1, height_ratios=(0.26, 0.74), hspace=0.01)

@@ -1,0 +1,66 @@
+"""Plots of a result by its own method."""
+
+import pytest
+from make_result import make_reporting_arm, make_result
+from matplotlib.figure import Figure
+
+import fibermsk as fm
+
+ARM = make_result()
+
+
+def titles(figure):
+    return [axes.get_title(loc="left") for axes in figure.axes if axes.get_title(loc="left")]
+
+
+def test_a_field_of_one_fiber_is_shown_over_time_and_along_it():
+    figure = ARM.plot("stretch", fiber="biceps_1")
+    assert isinstance(figure, Figure)
+    over, along, by_color = figure.axes[:3]
+    assert titles(figure)[0].startswith("Stretch: mean along the fiber")
+    assert (over.get_xlabel(), over.get_ylabel()) == ("time [s]", "stretch [-]")
+    assert along.get_xlabel() == "position along the fiber, θ [-]"
+    assert (by_color.get_xlabel(), by_color.get_ylabel()) == (
+        "time [s]",
+        "position along the fiber, θ [-]",
+    )
+    (line,) = over.lines
+    assert line.get_xdata()[-1] == ARM.time[-1]
+    mean = ARM.fibers["biceps_1"].stretch[-1]
+    assert mean.min() < line.get_ydata()[-1] < mean.max()
+
+
+def test_of_several_fibers_there_is_no_map():
+    assert len(titles(ARM.plot("stretch", fiber="biceps*"))) == 2
+    assert len(titles(ARM.plot("contact", fiber=["biceps_1", "triceps_1"]))) == 2
+    assert len(titles(ARM.plot(["stretch", "activation"], fiber="biceps_1"))) == 4
+
+
+def test_a_coordinate_and_fields_of_elements_are_found_by_their_names():
+    (axes,) = ARM.plot("elbow_flexion").axes
+    assert axes.get_ylabel() == "angle [°]" and len(axes.lines) == 1
+    assert axes.lines[0].get_ydata().max() == pytest.approx(60.0)
+    arm = make_reporting_arm(9)
+    owner, own = next(iter(arm.elements.items()))
+    (axes,) = arm.plot(f"{owner}.{next(iter(own))}").axes
+    assert axes.get_xlabel() == "time [s]"
+
+
+@pytest.mark.parametrize(
+    "what, options, words",
+    [
+        ("strech", {}, "no plot 'strech' .*stretch_over_time.*; did you mean .*'stretch'"),
+        ("elbow", {}, "the coordinates: elbow_flexion; did you mean 'elbow_flexion'"),
+        ("stretch", {"fiber": "bicep_1"}, "no fiber matches 'bicep_1'.*; did you mean 'biceps_1'"),
+        ("stretch", {"times": 99.0}, "the run goes from 0 s to 8 s"),
+    ],
+)
+def test_errors_name_what_exists(what, options, words):
+    with pytest.raises(fm.ModelError, match=words):
+        ARM.plot(what, **options)
+
+
+def test_a_notebook_shows_the_figure_also_without_pyplot():
+    assert ARM.plot("activation")._repr_png_().startswith(b"\x89PNG")
+    assert fm.view.plot(ARM, "stretch")._repr_png_().startswith(b"\x89PNG")
+    assert ARM.plot()._repr_png_().startswith(b"\x89PNG")
