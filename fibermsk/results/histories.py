@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fibermsk._arrays import Array
+from fibermsk.results.deferred import at_frames
 from fibermsk.results.fields import AXES, Field
 
 
@@ -59,7 +60,7 @@ class Histories(Mapping[str, Array]):
 
     def at_frames(self, frames: slice) -> Histories:
         """Histories over some frames."""
-        return Histories(self.fields, {name: one[frames] for name, one in self.arrays.items()})
+        return Histories(self.fields, at_frames(self.arrays, frames))
 
 
 class StateRecord(NamedTuple):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.columns import Column
+from fibermsk.results.deferred import Deferred, at_frames
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS, Field
 from fibermsk.results.histories import Histories
 from fibermsk.results.slack import Slack
@@ -70,7 +71,7 @@ class ShapeRecord:
 
 
 @dataclass(frozen=True)
-class BodyMotion:
+class BodyMotion(Deferred):
     """Motion of one body over the frames."""
 
     position: Array  # origin (n_frames, 3) of the body frame in ground [m]
@@ -80,11 +81,14 @@ class BodyMotion:
 
     def at_frames(self, frames: slice) -> BodyMotion:
         """Motion over some frames."""
+        if self.source is not None:
+            known = {"shapes": self.shapes, "visuals": self.visuals}
+            return self.deferred(self.source.at_frames(frames), **known)
         return replace(self, **_at_frames(self, BODY_FIELDS, frames))
 
 
 @dataclass(frozen=True)
-class FiberHistory:
+class FiberHistory(Deferred):
     """One fiber over the frames; see `fibermsk.results.fields`.
 
     The axial force is positive in tension and follows from equilibrium with the force at the ends:
@@ -135,6 +139,8 @@ class FiberHistory:
 
     def at_frames(self, frames: slice) -> FiberHistory:
         """The fiber over some frames."""
+        if self.source is not None:
+            return self.deferred(self.source.at_frames(frames))
         return replace(self, **_at_frames(self, FIBER_FIELDS, frames))
 
     def centerline(self, theta: Array, frame: int) -> Array:
@@ -225,9 +231,9 @@ class Result:
     tables: dict[str, dict[str, Column]] = field(default_factory=dict)
 
     def at_frames(self, frames: slice) -> Result:
-        """Select some frames; views of the arrays."""
+        """Select some frames; views of the arrays, or arrays that are read when asked for."""
         names = "coordinates", "speeds"
-        histories = {k: {n: one[frames] for n, one in getattr(self, k).items()} for k in names}
+        histories = {k: at_frames(getattr(self, k), frames) for k in names}
         names = "bodies", "fibers", "states", "elements", "muscles"
         parts = {k: {n: o.at_frames(frames) for n, o in getattr(self, k).items()} for k in names}
         solver = _at_frames(self, SOLVER_FIELDS, frames)

@@ -47,7 +47,6 @@ from fibermsk.cli.running.progress import progress_report
 from fibermsk.cli.running.saving import save_result
 from fibermsk.cli.warned import collecting
 from fibermsk.errors import ConvergenceError, ModelError
-from fibermsk.results.result import COMPLETE
 from fibermsk.scene_files import SceneFile, find, is_problem, scene_of
 
 if TYPE_CHECKING:
@@ -263,12 +262,15 @@ def compute(
     The checkpoint of a complete run is removed. Ends the command with its exit status if the run
     fails.
     """
+    from fibermsk.cli.running.run_file import RunFile, is_complete
+
     start = time.perf_counter()
     failure = ""
     place: Path | None = path
     unwritten = ""
     with interruptible() as check, printing_beside(json), collecting() as warned:
         scene = file.make(parameters, values)
+        target = RunFile(path, lambda: _about(file, warned))
         try:
             with progress_report(file.name, quiet=quiet) as tell:
 
@@ -281,6 +283,8 @@ def compute(
                     refuse_options(method, options)
                     result, failure = solve_problem(scene, **own, tell=progress)
                 else:
+                    if "check" not in options:  # which compares all frames
+                        own["save"] = target
                     result = fibermsk.simulate_scene(
                         scene, **own, method=file.method(method), progress=progress, **options
                     )
@@ -289,14 +293,18 @@ def compute(
                 raise
             result, failure = error.result, str(error)
         muscles = about_muscles(file, warned)
-        if muscles:
-            result = replace(result, stats=result.stats | {"muscles": muscles})
         seconds = time.perf_counter() - start
-        there = os.path.exists(path)
-        # a run without any step does not replace a complete one
-        kept = not result.is_complete and result.time.size <= 1 and _is_complete(path)
-        if not kept:
-            place, unwritten = save_result(result, path)
+        if target.used:
+            there, kept = target.replaced, target.kept
+            place, unwritten = target.settle()
+        else:
+            if muscles:
+                result = replace(result, stats=result.stats | {"muscles": muscles})
+            there = os.path.exists(path)
+            # a run without any step does not replace a complete one
+            kept = not result.is_complete and result.time.size <= 1 and is_complete(path)
+            if not kept:
+                place, unwritten = save_result(result, path)
         checkpoint: Path | None = options.get("checkpoint")
         if checkpoint is not None and result.is_complete and not unwritten:
             checkpoint.unlink(missing_ok=True)
@@ -349,14 +357,10 @@ def compute(
     return result
 
 
-def _is_complete(path: Path) -> bool:
-    """Whether the file contains the result of a complete run."""
-    from fibermsk.io import describe
-
-    try:
-        return path.exists() and describe(path)["attributes"]["status"] in COMPLETE
-    except ModelError:
-        return False
+def _about(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, Any]:
+    """Entries of the stats about muscles that were refused."""
+    muscles = about_muscles(file, warned)
+    return {"muscles": muscles} if muscles else {}
 
 
 def _holds(checkpoint: Path, result: Result) -> bool:

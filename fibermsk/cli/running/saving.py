@@ -1,8 +1,9 @@
-"""Saving a result despite a full disk."""
+"""Saving a result, whole or part by part, despite a full disk."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import typer
@@ -19,11 +20,26 @@ def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
     """
     from fibermsk.io import save
 
-    place, message = path, ""
+    return persist(lambda place: save(result, place), path)
+
+
+def persist(
+    write: Callable[[Path], object], path: Path, message: str = ""
+) -> tuple[Path | None, str]:
+    """Write by a function to a file, or else to another one that the user gives.
+
+    After a first `message`, the user is asked before. Return the path, and the problem.
+    """
+    place = path
+    if message:
+        named = _ask(f"error: {message}", path)
+        if named is None:
+            return None, message
+        place = named
     while True:
         try:
             with not_at_once(f"{place} is being written; another Ctrl-C loses it"):
-                save(result, place)
+                write(place)
             return place, "" if place == path else f"{message}; it is in {place}"
         except WriteError as error:
             if error.kept:
@@ -39,7 +55,7 @@ def _ask(message: str, again: Path) -> Path | None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     typer.echo(message, err=True)
-    question = "The result is in memory. Free disk space and press Enter, or enter another file"
+    question = "The result is not lost. Free disk space and press Enter, or enter another file"
     try:
         answer = typer.prompt(question, default="", show_default=False, err=True).strip()
     except typer.Abort:
