@@ -200,6 +200,7 @@ if TYPE_CHECKING:
         mobl_arm as mobl_arm,
     )
     from fibermsk.io import (
+        ResultFile as ResultFile,
         export as export,
         load as load,
         load_checkpoint as load_checkpoint,
@@ -281,7 +282,7 @@ _BY_MODULE = {
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",
-    "io": "export load load_checkpoint save save_checkpoint",
+    "io": "ResultFile export load load_checkpoint save save_checkpoint",
     "read": """ImportReport Signals drive emg_activation emg_envelope read_mesh read_osim
         read_signals with_muscle_forces with_smooth_muscles""",
     "scene_run": "simulate_scene",

@@ -48,8 +48,8 @@ class ModelWarning(UserWarning):
     kind : str
         Category: "plausibility", "line_muscles", "contact_points", "compression", "softening",
         "slack_tendon", "length_jump", "network" (a path of a muscle by one), "stability",
-        "checkpoint", "refused" and "remarks" (muscles of a model as bundles), or "model" for all
-        others.
+        "checkpoint", "disk", "refused" and "remarks" (muscles of a model as bundles), or "model"
+        for all others.
     fiber : str or None
         Fiber concerned, the worst of several; or the muscle.
     time : float or None
@@ -77,11 +77,14 @@ class WriteError(ModelError):
     ----------
     kept : tuple of pathlib.Path
         Files written to another folder instead; empty if no folder was writable.
+    again : callable or None
+        Of a run with ``save=``, writes its result to another path, and returns it.
     """
 
     def __init__(self, message: str, *, kept: tuple[Path, ...] = ()) -> None:
         super().__init__(message)
         self.kept = kept
+        self.again: Any = None
 
 
 class ConvergenceError(RuntimeError):

@@ -48,7 +48,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
         raise ModelError(
             f"cannot write {path}: it is a device or another special file; name a file"
         )
-    folder = _target(path).parent
+    folder = target_of(path).parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -70,7 +70,7 @@ def _reason(folder: Path, error: OSError) -> str:
     return f"{error.strerror or error} ({folder})"
 
 
-def _target(path: Path) -> Path:
+def target_of(path: Path) -> Path:
     """File written for a path: itself, or the final target of a symbolic link."""
     if not path.is_symlink():
         return path
@@ -102,7 +102,7 @@ def replacing_all(paths: Sequence[str | os.PathLike[str]]) -> Iterator[list[Path
     Two paths to one file are refused.
     """
     try:
-        targets = [_target(check_writable(path)) for path in paths]
+        targets = [target_of(check_writable(path)) for path in paths]
     except ModelError as error:
         raise WriteError(str(error)) from error
     names = ", ".join(map(str, paths))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,12 @@ from fibermsk import _check
 from fibermsk._compile import on_first_compilation
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
 from fibermsk.files import path_of
-from fibermsk.io import load_checkpoint, save_checkpoint
+from fibermsk.io import ResultFile, load_checkpoint, save_checkpoint
+from fibermsk.io.result_file import WholeRun
 from fibermsk.model import Scene
 from fibermsk.rescue import remove_kept
 from fibermsk.results import Progress, Result, Snapshot
+from fibermsk.results.deferred import DeferredArrays
 from fibermsk.solvers import (
     COMPILED,
     METHODS,
@@ -42,6 +44,7 @@ def simulate_scene(
     checkpoint_every: float = 60.0,
     resume_from: str | os.PathLike[str] | None = None,
     job: dict[str, Any] | None = None,
+    save: ResultFile | None = None,
 ) -> Result:
     """Simulate a scene.
 
@@ -75,6 +78,10 @@ def simulate_scene(
         Plain values to store in the checkpoint.
     check : bool
         Compare the forces with inverse dynamics and store the result in ``stats["check"]``.
+    save : ResultFile, optional
+        File that the result is written to at the end of the run, complete or not, without a history
+        in memory; see `simulate`. Methods compiled as a whole keep their frames until then. Not
+        with `check`, which compares all frames.
 
     Returns
     -------
@@ -88,6 +95,8 @@ def simulate_scene(
         another run.
     ConvergenceError
         If a step fails; its `result` has the frames so far.
+    WriteError
+        If the result cannot be written to the file of `save`.
     """
     owner = "simulate_scene"
     _check.instance(owner, "scene", scene, Scene, "a Scene")
@@ -103,6 +112,9 @@ def simulate_scene(
     else:
         _check.method(owner, chosen)
     check = _check.flag(owner, "check", check)
+    _check.instance(owner, "save", save, (ResultFile, type(None)), "a ResultFile(path)")
+    if save is not None and check:
+        _check.refuse(owner, "save", save, "be left out with check=True", remedy="fm.save(result)")
     if checkpoint is not None:
         checkpoint = path_of(checkpoint, f"{owner}: checkpoint")
     if check and scene.steps + 1 < inverse.FEWEST_FRAMES:
@@ -112,6 +124,7 @@ def simulate_scene(
         )
     label = _check.name("simulate_scene", name or scene.model.name)
     labels = {"scene": label, "parameters": dict(parameters or {})}
+    sink = None if save is None else _Labelling(save, labels)
 
     def say(message: str) -> None:
         if progress is not None:
@@ -128,7 +141,7 @@ def simulate_scene(
             start = equilibrium(system, progress=progress)
         settings: dict[str, Any] = {}
         if not getattr(chosen, "compiled", False):
-            settings = {"control": _control(scene)}
+            settings = {"control": _control(scene), "save": sink}
             if checkpoint is not None:
                 write = _writer(checkpoint, {**(job or {}), "start": scene.start})
                 settings |= {"checkpoint": write, "checkpoint_every": checkpoint_every}
@@ -147,12 +160,46 @@ def simulate_scene(
         except ConvergenceError as error:
             if error.result is not None:
                 result = _checked(system, error.result) if check else error.result
-                error.result = replace(result, **labels)
+                error.result = _saved(replace(result, **labels), save)
             raise
         if check:
             say("checking the forces")
             result = _checked(system, result)
-    return replace(result, **labels)
+    return _saved(replace(result, **labels), save)
+
+
+class _Labelling:
+    """Sink that adds texts to the result of a run."""
+
+    def __init__(self, save: ResultFile, labels: dict[str, Any]) -> None:
+        self._save, self._labels = save, labels
+
+    def begin(self) -> Path:
+        """Folder for the frames during the run."""
+        return self._save.begin()
+
+    def write(self, run: Any) -> Result:
+        """Write the result of a run that has ended, and return it."""
+        return self._save.write(_Labelled(run, self._labels))
+
+
+class _Labelled:
+    """A run with texts of its result."""
+
+    def __init__(self, run: Any, labels: dict[str, Any]) -> None:
+        self._run, self._labels = run, labels
+        self.n_frames, self.is_complete = run.n_frames, run.is_complete
+
+    def parts(self) -> Iterator[Result]:
+        """Consecutive parts of the result."""
+        return (replace(part, **self._labels) for part in self._run.parts())
+
+
+def _saved(result: Result, save: ResultFile | None) -> Result:
+    """Result that is written to a file, if it is not in one."""
+    if save is None or isinstance(result.coordinates, DeferredArrays):
+        return result
+    return save.write(WholeRun(result))
 
 
 def _control(scene: Scene) -> FixedSteps | AdaptiveSteps:

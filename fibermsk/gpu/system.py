@@ -18,7 +18,7 @@ from fibermsk.gpu.refusals import refuse_states
 from fibermsk.gpu.twins import DeviceFibers, Parts, contributions_of
 from fibermsk.guard import guarded
 from fibermsk.parameters import Parameters
-from fibermsk.protocol import Evaluation, Frames, Tolerance, Verdict
+from fibermsk.protocol import Evaluation, Frames, PartObserver, Tolerance, Verdict
 from fibermsk.results import Result
 from fibermsk.system import FiberSystem
 from fibermsk.system.contribution import Slopes, Update
@@ -206,6 +206,10 @@ class DeviceSystem:
     def observe(self, frames: Frames) -> Result:
         """Result of a run; see `fibermsk.protocol.System`."""
         return self.host.observe(frames)
+
+    def observation(self) -> PartObserver:
+        """Results of a run part by part; see `fibermsk.protocol.ObservesParts`."""
+        return self.host.observation()
 
     def cuts(self, t: float, y: Any, v: Any, reactions: Array) -> Array:
         """Forces through cuts of the fibers, on the host; see `fibermsk.protocol.HasCuts`."""

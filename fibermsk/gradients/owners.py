@@ -86,7 +86,8 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
     place = find(system.model, path)[0]
     field = str(place.steps[0]) if place.steps else ""
     if isinstance(place.root, Contact):
-        on = [FiberContact if isinstance(one, Fiber) else BoneContact for one in place.root.second]
+        touched: Any = place.root.second
+        on = [FiberContact if isinstance(one, Fiber) else BoneContact for one in touched]
         return () if _rubs(system) else tuple(dict.fromkeys(on))
     if isinstance(place.root, Body) and field == "shapes":
         return () if _rubs(system) else (BoneContact,)

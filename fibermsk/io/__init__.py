@@ -8,3 +8,4 @@ from fibermsk.io.checkpoint import (
 )
 from fibermsk.io.exporting import check_export as check_export, export as export
 from fibermsk.io.hdf5 import describe as describe, load as load, save as save
+from fibermsk.io.result_file import ResultFile as ResultFile

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,14 @@ def is_checkpoint(path: str | os.PathLike[str]) -> bool:
     return kind_of(path) is CHECKPOINT
 
 
-def _write(file: h5py.File, snapshot: Snapshot) -> None:
+def _write(file: h5py.File, snapshot: Snapshot) -> Iterator[None]:
     file.attrs["time"], file.attrs["duration"] = snapshot.time, snapshot.duration
     for name in _TEXTS:
         file.attrs[name] = json.dumps(getattr(snapshot, name))
     group = file.create_group("arrays")
     for name, value in snapshot.arrays.items():
         put(group, name, value)
+        yield
 
 
 def _read(file: Any) -> Snapshot:

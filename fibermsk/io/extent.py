@@ -19,11 +19,12 @@ _PACKED = 1100
 _MEMORY_UNKNOWN = 2**36
 
 
-def check_extent(file: h5py.File, size: int) -> None:
+def check_extent(file: h5py.File, size: int, *, in_memory: bool = True) -> None:
     """Refuse a file of `size` bytes that refers to other files, or declares more than it stores.
 
-    Datasets that are not stored in full, which HDF5 pads with fill values, or exceed the memory of
-    the machine are refused as well. The message names the path in the file.
+    Datasets that are not stored in full, which HDF5 pads with fill values, are refused as well, and
+    those that are read into memory and exceed that of the machine. The message names the path in
+    the file.
     """
     declared = stored = 0
     for name, item in _objects(file):
@@ -39,7 +40,7 @@ def check_extent(file: h5py.File, size: int) -> None:
             declared, stored = declared + here, stored + there
     if stored > size:
         raise ModelError(f"its datasets take {stored} bytes; must be no more than the file, {size}")
-    if declared > (most := machine_memory() or _MEMORY_UNKNOWN):
+    if in_memory and declared > (most := machine_memory() or _MEMORY_UNKNOWN):
         raise ModelError(
             f"its datasets declare {declared} bytes; must be no more than the memory of this "
             f"machine, {most}"

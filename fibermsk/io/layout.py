@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from fibermsk.errors import ModelError
+from fibermsk.results.deferred import shape_in
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS
 from fibermsk.results.result import STATUSES, Result, ShapeRecord
 
@@ -28,8 +28,8 @@ def check_result(result: Result) -> None:
         raise ModelError(f"up is {result.up}; must be three numbers, a unit vector")
     for name, unit in result.coordinate_units.items():
         _check_one_of(f"unit of coordinate {name!r}", unit, _COORDINATE_UNITS)
-    for where, array, wanted, lengths in _arrays(result):
-        _check_shape(where, np.shape(array), wanted, lengths)
+    for where, shape, wanted, lengths in _shapes(result):
+        _check_shape(where, shape, wanted, lengths)
     _check_ascending("/time", result.time)
     for name, fiber in result.fibers.items():
         _check_ascending(f"/fibers/{name}/node_theta", fiber.node_theta)
@@ -40,28 +40,34 @@ def check_result(result: Result) -> None:
                 _check_record(f"/bodies/{name}/{what}: shape {number}", shape)
 
 
-def _arrays(result: Result) -> Iterator[tuple[str, Any, tuple[str | int, ...], dict[str, int]]]:
-    """Path, array and shape of all arrays over frames, with the known lengths."""
+def _shapes(
+    result: Result,
+) -> Iterator[tuple[str, tuple[int, ...], tuple[str | int, ...], dict[str, int]]]:
+    """Path, shape and required shape of all arrays over frames, with the known lengths."""
     frames = {"n_frames": int(np.size(result.time))}
-    yield "/time", result.time, ("n_frames",), frames
+    yield "/time", np.shape(result.time), ("n_frames",), frames
     for table in ("coordinates", "speeds"):
-        for name, values in getattr(result, table).items():
-            yield f"/{table}/{name}", values, ("n_frames",), frames
-    owners = [("/solver", result, SOLVER_FIELDS)]
-    owners += [(f"/bodies/{name}", body, BODY_FIELDS) for name, body in result.bodies.items()]
+        for name in (values := getattr(result, table)):
+            yield f"/{table}/{name}", shape_in(values, name), ("n_frames",), frames
+    for key, field in SOLVER_FIELDS.items():
+        yield f"/solver/{key}", np.shape(getattr(result, key)), field.full_shape, frames
+    owners = [(f"/bodies/{name}", body, BODY_FIELDS) for name, body in result.bodies.items()]
     owners += [(f"/fibers/{name}", fiber, FIBER_FIELDS) for name, fiber in result.fibers.items()]
     for where, owner, fields in owners:
         # the first array of nodes and of samples defines their number
         lengths = dict(frames)
         for key, field in fields.items():
-            if field.in_file:
-                yield f"{where}/{key}", getattr(owner, key), field.full_shape, lengths
+            stored = owner.source is not None and field.derived
+            if field.in_file and not stored:
+                yield f"{where}/{key}", owner.shape_of(key), field.full_shape, lengths
     for table in ("states", "elements", "muscles"):
         for name, own in getattr(result, table).items():
-            for key, values in own.items():
-                yield f"/{table}/{name}/{key}", values, own.fields[key].full_shape, frames
+            for key in own:
+                shape = shape_in(own.arrays, key)
+                yield f"/{table}/{name}/{key}", shape, own.fields[key].full_shape, frames
     for name, muscle in result.muscles.items():
-        yield f"/muscles/{name}/path", muscle.path, ("n_frames", "n_points", 3), dict(frames)
+        shape = muscle.shape_of("path")
+        yield f"/muscles/{name}/path", shape, ("n_frames", "n_points", 3), dict(frames)
 
 
 def _check_shape(

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,6 +24,7 @@ import numpy as np
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.files import path_of
 from fibermsk.io.extent import check_extent
+from fibermsk.io.image import Image, deferring
 from fibermsk.rescue import write_whole
 
 _BLOCK = 512
@@ -30,6 +33,8 @@ _LIBRARY = ("v110", "v110")
 """Any HDF5 from 1.10 on reads the files; attributes may be longer than 64 kB."""
 _CHUNK = 4 * 2**20
 """Approximate size of a checksummed chunk in bytes."""
+_PIECE = 2**18
+"""Size of a piece of a file whose digest is taken [bytes]."""
 
 T = TypeVar("T")
 
@@ -56,32 +61,62 @@ _KINDS = {kind.name: kind for kind in (RESULT, CHECKPOINT)}
 
 
 def write_sealed(
-    path: str | os.PathLike[str], kind: Kind, fill: Callable[[h5py.File], object]
+    path: str | os.PathLike[str], kind: Kind, fill: Callable[[h5py.File], Iterable[object]]
 ) -> Path:
     """Write a sealed file that `fill` fills, replacing an old file atomically.
 
-    It is built in memory, because the HDF5 library may crash on a full disk.
+    `fill` yields between calls of the HDF5 library, such as after every part of a file: there it is
+    ended by a full disk or by Ctrl-C. It may be called again, for another folder.
     """
     path = path_of(path)
-    image = io.BytesIO()
-    with h5py.File(image, "w", libver=_LIBRARY, userblock_size=_BLOCK) as file:
-        fill(file)
-    content = image.getbuffer()
-    content[:_BLOCK] = _seal(kind, len(content), hashlib.sha256(content[_BLOCK:]))
-    write_whole(path, lambda beside: beside.write_bytes(content))
+    write_whole(path, lambda beside: _build(beside, kind, fill))
     return path
 
 
+def _build(path: Path, kind: Kind, fill: Callable[[h5py.File], Iterable[object]]) -> None:
+    """Write a sealed file."""
+    with Image(path) as image:
+        with (
+            deferring() as check,
+            h5py.File(image, "w", libver=_LIBRARY, userblock_size=_BLOCK) as file,
+        ):
+            for _ in fill(file):
+                image.check()
+                check()
+        image.check()
+        size, digest = image.seek(0, os.SEEK_END), hashlib.sha256()
+        image.seek(_BLOCK)
+        piece = memoryview(bytearray(_PIECE))
+        while n := image.readinto(piece):
+            digest.update(piece[:n])
+        image.seek(0)
+        image.write(_seal(kind, size, digest))
+        image.check()
+
+
+def chunk_of(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]:
+    """Shape of the checksummed chunks of an array that is not empty."""
+    size = math.prod(shape) * itemsize
+    return -(-shape[0] // -(-size // _CHUNK)), *shape[1:]
+
+
 def put(group: h5py.Group, name: str, values: Any, **filters: Any) -> h5py.Dataset:
-    """Create a dataset with checksums in a group."""
-    values = np.asarray(values)
-    if values.ndim and values.size:
-        rows = -(-len(values) // -(-values.nbytes // _CHUNK))
-        filters |= {"fletcher32": True, "chunks": (rows, *values.shape[1:])}
-    else:
-        # empty and scalar datasets cannot have them
-        filters = {}
-    return group.create_dataset(name, data=values, **filters)
+    """Create a dataset with checksums in a group.
+
+    Values in a file, such as of `numpy.memmap`, are copied piece by piece.
+    """
+    values = np.asanyarray(values)
+    if not (values.ndim and values.size):
+        # empty and scalar datasets cannot have checksums
+        return group.create_dataset(name, data=values)
+    filters |= {"fletcher32": True, "chunks": chunk_of(values.shape, values.dtype.itemsize)}
+    if not isinstance(values, np.memmap):
+        return group.create_dataset(name, data=values, **filters)
+    item = group.create_dataset(name, values.shape, values.dtype, **filters)
+    rows = filters["chunks"][0]
+    for start in range(0, len(values), rows):
+        item[start : start + rows] = values[start : start + rows]
+    return item
 
 
 def read_sealed(
@@ -91,6 +126,47 @@ def read_sealed(
 
     `unsealed` reads a file without a seal, with a warning.
     """
+    path = _file_of(path, kind)
+    # one open file throughout, so that the checked file is the one read
+    with telling(path, kind), path.open("rb") as raw:
+        broken = _check_seal(raw, kind)
+        if broken and not unsealed:
+            raise ModelError(broken + kind.unchecked)
+        if broken:
+            text = f"{path}: {broken}; it is read without a valid seal, its numbers may be wrong"
+            warnings.warn(text, ModelWarning, stacklevel=3)
+        with h5py.File(raw, "r") as file:
+            check_extent(file, os.fstat(raw.fileno()).st_size)
+            return reader(file)
+
+
+def open_sealed(path: str | os.PathLike[str], kind: Kind) -> tuple[h5py.File, Image]:
+    """Verify a sealed file and open it; all failures raise a `ModelError`.
+
+    The second is what the first reads from, to be closed after it. Both refer to the file that was
+    verified, also where another one has taken its name.
+    """
+    path = _file_of(path, kind)
+    with telling(path, kind), path.open("rb") as raw:
+        if broken := _check_seal(raw, kind):
+            raise ModelError(broken + kind.unchecked)
+        image = Image.of(os.dup(raw.fileno()))
+        try:
+            file = h5py.File(image, "r")
+        except BaseException:
+            image.close()
+            raise
+        try:
+            check_extent(file, os.fstat(raw.fileno()).st_size, in_memory=False)
+        except BaseException:
+            file.close()
+            image.close()
+            raise
+        return file, image
+
+
+def _file_of(path: str | os.PathLike[str], kind: Kind) -> Path:
+    """Path of a file that exists."""
     path = path_of(path)
     if path.is_dir():
         raise ModelError(f"cannot read {path}: it is a folder; name a {kind.name} file (.h5)")
@@ -98,20 +174,14 @@ def read_sealed(
         raise ModelError(f"cannot read {path}: there is no such file")
     if not path.is_file():
         raise ModelError(f"cannot read {path}: it is a device; name a {kind.name} file (.h5)")
+    return path
+
+
+@contextmanager
+def telling(path: Path, kind: Kind) -> Iterator[None]:
+    """Context in which all failures to read a file raise a `ModelError` that names it."""
     try:
-        # one open file throughout, so that the checked file is the one read
-        with path.open("rb") as raw:
-            broken = _check_seal(raw, kind)
-            if broken and not unsealed:
-                raise ModelError(broken + kind.unchecked)
-            if broken:
-                text = (
-                    f"{path}: {broken}; it is read without a valid seal, its numbers may be wrong"
-                )
-                warnings.warn(text, ModelWarning, stacklevel=3)
-            with h5py.File(raw, "r") as file:
-                check_extent(file, os.fstat(raw.fileno()).st_size)
-                return reader(file)
+        yield
     except ModelError as error:
         raise ModelError(f"cannot read {path}: {error}") from None
     except MemoryError as error:

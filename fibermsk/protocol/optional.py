@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelWarning
 from fibermsk.protocol.system import System
-from fibermsk.protocol.values import Followers, ProjectionSlopes, StateBlock, Verdict
+from fibermsk.protocol.values import Followers, Frames, ProjectionSlopes, StateBlock, Verdict
+from fibermsk.results import Result
 
 T = TypeVar("T")
 
@@ -286,4 +287,25 @@ class Offloaded(Protocol):
 
     def from_host(self, array: Array) -> Array:
         """Copy a NumPy array to the device."""
+        ...
+
+
+class PartObserver(Protocol):
+    """Results of consecutive parts of a run."""
+
+    def part(self, frames: Frames) -> Result:
+        """Result of the next frames, with `softening` up to there."""
+        ...
+
+    def remarks(self) -> list[ModelWarning]:
+        """Warnings about all frames so far."""
+        ...
+
+
+@runtime_checkable
+class ObservesParts(Protocol):
+    """Additional interface of systems whose results can be written part by part."""
+
+    def observation(self) -> PartObserver:
+        """Begin to observe a run; the parts together equal the result of `System.observe`."""
         ...

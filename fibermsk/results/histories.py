@@ -9,6 +9,7 @@ from typing import NamedTuple
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._shown import Summarized, Summary, count, span
+from fibermsk.results.deferred import at_frames
 from fibermsk.results.fields import AXES, Field
 
 
@@ -66,7 +67,7 @@ class Histories(Summarized, Mapping[str, Array]):
 
     def at_frames(self, frames: slice) -> Histories:
         """Histories over some frames."""
-        return Histories(self.fields, {name: one[frames] for name, one in self.arrays.items()})
+        return Histories(self.fields, at_frames(self.arrays, frames))
 
 
 class StateRecord(NamedTuple):

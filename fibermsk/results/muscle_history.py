@@ -7,12 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.results.deferred import Deferred
 from fibermsk.results.histories import Histories
 from fibermsk.results.result import FiberHistory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MuscleHistory(Histories):
+class MuscleHistory(Histories, Deferred):
     """Histories of the fields of one line muscle, by OpenSim's names, and its path.
 
     Fields: length, lengthening_speed, activation, tendon_force, fiber_length and others, and
@@ -37,6 +38,9 @@ class MuscleHistory(Histories):
     def at_frames(self, frames: slice) -> MuscleHistory:
         """Histories over some frames."""
         own = super().at_frames(frames)
+        if self.source is not None:
+            known = {"fields": own.fields, "arrays": own.arrays, "radius": self.radius}
+            return self.deferred(self.source.at_frames(frames), **known)
         return MuscleHistory(own.fields, own.arrays, self.path[frames], self.radius)
 
     @property

@@ -15,6 +15,7 @@ from fibermsk._arrays import Array
 from fibermsk._shown import Described
 from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.columns import Column
+from fibermsk.results.deferred import Deferred, at_frames
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS, Field
 from fibermsk.results.histories import Histories
 from fibermsk.results.looks import LooksOfBody, LooksOfFiber, LooksOfResult
@@ -73,7 +74,7 @@ class ShapeRecord(Described):
 
 
 @dataclass(frozen=True, repr=False)
-class BodyMotion(LooksOfBody):
+class BodyMotion(LooksOfBody, Deferred):
     """Motion of one body over the frames."""
 
     position: Array  # origin (n_frames, 3) of the body frame in ground [m]
@@ -83,11 +84,14 @@ class BodyMotion(LooksOfBody):
 
     def at_frames(self, frames: slice) -> BodyMotion:
         """Motion over some frames."""
+        if self.source is not None:
+            known = {"shapes": self.shapes, "visuals": self.visuals}
+            return self.deferred(self.source.at_frames(frames), **known)
         return replace(self, **_at_frames(self, BODY_FIELDS, frames))
 
 
 @dataclass(frozen=True, repr=False)
-class FiberHistory(LooksOfFiber):
+class FiberHistory(LooksOfFiber, Deferred):
     """One fiber over the frames; see `fibermsk.results.fields`.
 
     The axial force is positive in tension and follows from equilibrium with the force at the ends:
@@ -138,6 +142,8 @@ class FiberHistory(LooksOfFiber):
 
     def at_frames(self, frames: slice) -> FiberHistory:
         """The fiber over some frames."""
+        if self.source is not None:
+            return self.deferred(self.source.at_frames(frames))
         return replace(self, **_at_frames(self, FIBER_FIELDS, frames))
 
     def centerline(self, theta: Array, frame: int) -> Array:
@@ -228,9 +234,9 @@ class Result(LooksOfResult):
     tables: dict[str, dict[str, Column]] = field(default_factory=dict)
 
     def at_frames(self, frames: slice) -> Result:
-        """Select some frames; views of the arrays."""
+        """Select some frames; views of the arrays, or arrays that are read when asked for."""
         names = "coordinates", "speeds"
-        histories = {k: {n: one[frames] for n, one in getattr(self, k).items()} for k in names}
+        histories = {k: at_frames(getattr(self, k), frames) for k in names}
         names = "bodies", "fibers", "states", "elements", "muscles"
         parts = {k: {n: o.at_frames(frames) for n, o in getattr(self, k).items()} for k in names}
         solver = _at_frames(self, SOLVER_FIELDS, frames)

@@ -73,7 +73,9 @@ def _time(result: Result) -> list[Column]:
         Column(f"{key}.speed", p, f"{result.unit_of(key)}/s") for key, p in result.speeds.items()
     ]
     ends = [name for name, field in FIBER_FIELDS.items() if field.place == "end"]
-    for name, fiber in result.fibers.items():
+    for name, whole in result.fibers.items():
+        # of a result in a file, its arrays are forgotten after each fiber
+        fiber = whole.at_frames(slice(None))
         columns += [
             Column(f"{name}.{key}", values, FIBER_FIELDS[key].unit)
             for key, values in single_numbers(fiber).items()

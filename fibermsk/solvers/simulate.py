@@ -7,20 +7,27 @@ import time as clock
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fibermsk import _check, _plausible
 from fibermsk._arrays import Array
-from fibermsk.errors import ConvergenceError, ModelError, ModelWarning
+from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
-from fibermsk.results import Progress, Result, Slack, Snapshot
+from fibermsk.results import Progress, Result, Snapshot
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.compiled.base import CompiledMethod
 from fibermsk.solvers.compiled.run import march_compiled, refuse_other_settings
+from fibermsk.solvers.ending import (
+    End,
+    observed_of,
+    result_of,
+    tell_frozen,
+    tell_slack,
+    written,
+)
 from fibermsk.solvers.failure import explain
 from fibermsk.solvers.march import March, advance, first, key, uses
 from fibermsk.solvers.methods import SDIRK2
@@ -29,6 +36,7 @@ from fibermsk.solvers.newton.stage import Method
 from fibermsk.solvers.observers import (
     Accepted,
     FrameKeeper,
+    FrameSpooler,
     Observer,
     SlackWatcher,
     TimeErrorEstimator,
@@ -37,14 +45,10 @@ from fibermsk.solvers.observers import (
 from fibermsk.solvers.past import shortest_delay
 from fibermsk.solvers.restart import Checkpoints, identify, resume
 from fibermsk.solvers.steps.adaptive import AdaptiveSteps
-from fibermsk.solvers.steps.control import Control, Counters, FixedSteps, StepFailure
+from fibermsk.solvers.steps.control import Control, FixedSteps, StepFailure
 from fibermsk.solvers.steps.corners import Corners
+from fibermsk.solvers.streaming import Sink, folder_of
 from fibermsk.solvers.vectors import require_state, require_system
-
-_MOST_TOLD = 5
-"""Maximum number of slack fibers named in a warning."""
-
-_OWN = FrameKeeper(), SlackWatcher()
 
 _ROUND_OFF = 1e-9
 """Relative excess of a step over a delay that counts as round-off."""
@@ -75,6 +79,7 @@ def simulate(
     resume_from: Snapshot | None = None,
     observers: Sequence[Observer] = (),
     trajectory: Trajectory | None = None,
+    save: Sink | None = None,
 ) -> Result:
     """Integrate from t = 0 to t_end with frames at equal intervals.
 
@@ -122,6 +127,10 @@ def simulate(
         the run.
     trajectory : Trajectory, optional
         Keeps the steps for derivatives of the run, see `fibermsk.gradient`; not with checkpoints.
+    save : ResultFile, optional
+        File of the result. Frames then wait in a temporary file in its folder, and the result is
+        written part by part at the end of the run, complete or not: memory holds no history. It is
+        returned as by ``fm.load(path, lazy=True)``.
 
     Returns
     -------
@@ -138,6 +147,8 @@ def simulate(
         snapshot belongs to another run, or another thread uses the system.
     ConvergenceError
         If a step fails at its smallest length; holds the partial result.
+    WriteError
+        If the result cannot be written to the file of `save`.
 
     Warns
     -----
@@ -149,7 +160,7 @@ def simulate(
     if isinstance(method, CompiledMethod):
         refuse_other_settings(
             method, newton=newton, control=control, checkpoint=checkpoint, resume_from=resume_from,
-            observers=tuple(observers),
+            observers=tuple(observers), save=save,
         )  # fmt: skip
         _check.function("simulate", "progress", progress)
         times, began = _output_times(t_end, dt), clock.perf_counter()
@@ -159,6 +170,7 @@ def simulate(
     _check.instance(
         "simulate", "trajectory", trajectory, (Trajectory, type(None)), "a Trajectory()"
     )
+    keeper = FrameKeeper() if save is None else FrameSpooler(folder_of(system, save))
     march = March(
         system,
         SDIRK2() if method is None else method,
@@ -167,7 +179,8 @@ def simulate(
         _output_times(t_end, dt),
         (
             TimeErrorEstimator(_check.flag("simulate", "time_error", time_error)),
-            *_OWN,
+            keeper,
+            SlackWatcher(),
             *([] if trajectory is None else [trajectory]),
         ),
         require_observers("simulate", observers),
@@ -199,11 +212,11 @@ def simulate(
         began -= seconds
     checkpoints = Checkpoints(checkpoint, checkpoint_every, march.times[-1], identity, began)
     end = _march(march, now, checkpoints, progress)
-    result = _result(march, end, began)
+    result = result_of(march, end, began) if save is None else written(march, end, began, save)
     if result.slack:
-        warnings.warn(_tell(result.slack), stacklevel=3)
+        warnings.warn(tell_slack(result.slack), stacklevel=3)
     if end.counters.frozen_steps:
-        warnings.warn(_tell_frozen(end.counters), stacklevel=3)
+        warnings.warn(tell_frozen(end.counters), stacklevel=3)
     if end.failure is not None and throw:
         end.failure.result = result
         raise end.failure
@@ -259,24 +272,12 @@ def _warn_of_delay(system: System, t_end: float) -> None:
         warnings.warn(ModelWarning(text, kind="plausibility"), stacklevel=5)
 
 
-class _End(NamedTuple):
-    """End of a run: state, cost, results of its own observers, and reason."""
-
-    now: Accepted
-    counters: Counters
-    told: dict[str, Any]
-    observed: Result
-    status: str
-    message: str
-    failure: ConvergenceError | None
-
-
 def _march(
     march: March,
     start: Accepted,
     checkpoints: Checkpoints,
     progress: Callable[[Progress], None] | None,
-) -> _End:
+) -> End:
     """Advance until the run is complete, stopped, interrupted, or fails."""
     system, counters, failure, now = march.system, start.counters, None, start
     try:
@@ -291,7 +292,7 @@ def _march(
                 system.restore(now.left)
         _confirm(march, now)
         told = _told(march, now)
-        observed = system.observe(told["frames"])
+        observed = observed_of(system, told["frames"])
         status, message = "success", ""
         if now.ending:
             status, message = "stopped", f"stopped at t = {now.t:.6g} s: {now.ending}"
@@ -305,7 +306,7 @@ def _march(
             message = f"interrupted at t = {now.t:.6g} s of {march.times[-1]:g} s"
         checkpoints.take(now)
         told = _told(march, now)
-        observed = system.observe(told["frames"])
+        observed = observed_of(system, told["frames"])
     except Exception as error:
         # what an observer or a callback raises is told as it is, after all know of the end
         try:
@@ -314,7 +315,7 @@ def _march(
             error.add_note(f"an observer's finish then raised {other!r}")
         raise
     _finish(march, now)
-    return _End(now, counters, told, observed, status, message, failure)
+    return End(now, counters, told, observed, status, message, failure)
 
 
 def _finish(march: March, now: Accepted) -> None:
@@ -327,60 +328,6 @@ def _finish(march: March, now: Accepted) -> None:
 def _told(march: March, now: Accepted) -> dict[str, Any]:
     """Results of the run's own observers, by name."""
     return {one.name: one.finish(now.memories[one.name], now) for one in march.own}
-
-
-def _result(march: March, end: _End, began: float) -> Result:
-    """Result of a run that began at `began` of `time.perf_counter`."""
-    counters, frames = end.counters, end.told["frames"]
-    drifts = np.array([march.system.drift(*one) for one in zip(*frames[:3], strict=True)])
-    position_drift, velocity_drift = drifts.max(axis=0)
-    return replace(
-        end.observed,
-        method=march.method.name,
-        status=end.status,
-        message=end.message,
-        slack=end.told["slack"],
-        stats={
-            "steps": frames.t.size - 1,
-            "substeps": counters.substeps,
-            "failed_steps": counters.failed_steps,
-            "rejected_steps": counters.rejected_steps,
-            "frozen_steps": counters.frozen_steps,
-            "refractions": counters.refractions,
-            "reflections": counters.reflections,
-            "newton_iterations": counters.newton_iterations,
-            "newton_tolerance": march.newton.tolerance,
-            "largest_residual": counters.largest_residual,
-            "position_drift": float(position_drift),
-            "velocity_drift": float(velocity_drift),
-            "time_error": end.told["error"],
-            "wall_seconds": clock.perf_counter() - began,
-        },
-    )
-
-
-def _tell(slack: tuple[Slack, ...]) -> ModelWarning:
-    """Warning that names the compressed fibers, the worst first."""
-    worst = sorted(slack, key=lambda interval: interval.force)[:_MOST_TOLD]
-    more = f" and {len(slack) - len(worst)} more times" if len(slack) > len(worst) else ""
-    text = (
-        f"compressed fibers: {'; '.join(map(str, worst))}{more}. Without bending stiffness the "
-        "shape of a compressed fiber is not determined and does not converge with the mesh; use "
-        "Tissue(bending=1.0)"
-    )
-    return ModelWarning(text, kind="compression", fiber=worst[0].fiber, time=worst[0].start)
-
-
-def _tell_frozen(counters: Counters) -> ModelWarning:
-    """Warning of contact points that were not the closest ones."""
-    names = counters.first_frozen.tobytes().decode()
-    return ModelWarning(
-        f"in {counters.frozen_steps} of {counters.substeps} steps, contact points stayed at their "
-        f"places on a fiber, since the closest point jumps, first between {names}: a fiber bends "
-        "more narrowly than both are thick. Forces there act at a point of nearly the same "
-        "distance; use thinner fibers, or give their tissue bending",
-        kind="contact_points",
-    )
 
 
 def _confirm(march: March, now: Accepted) -> None:

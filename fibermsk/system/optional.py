@@ -189,15 +189,19 @@ class HasFields(Protocol):
 class HasMuscles(Protocol):
     """A contribution of line muscles, which results report."""
 
-    def muscle_reports(self, n_frames: int) -> MuscleTable:
-        """Table to fill frame by frame."""
+    def muscle_reports(self) -> MuscleTable:
+        """Table to fill part by part, frame by frame."""
         ...
 
 
 class MuscleTable(Protocol):
-    """Histories of line muscles, filled frame by frame."""
+    """Histories of line muscles over one part of a run, filled frame by frame."""
 
     histories: dict[str, MuscleHistory]
+
+    def begin(self, n_frames: int) -> None:
+        """Begin new histories, of the frames after those before."""
+        ...
 
     def put(self, frame: int, at: At) -> None:
         """Store all muscles at a frame. Accelerations are NaN, since they are not recorded."""

@@ -21,12 +21,11 @@ from fibermsk.system.fibers import softening as soft
 from fibermsk.system.fibers.cables import per_fiber
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
-from fibermsk.system.lines.jumps import jump_remark
-from fibermsk.system.lines.slack import slack_remark
 from fibermsk.system.optional import HasSuspects
 from fibermsk.system.reports.cut_force import CutForces
 from fibermsk.system.reports.energy import Energy, energy
-from fibermsk.system.reports.observe import observe, stress_remark
+from fibermsk.system.reports.observe import Observation
+from fibermsk.system.reports.remarks import Remarks
 
 
 class Reporting(Summarized):
@@ -59,27 +58,18 @@ class Reporting(Summarized):
     @guarded
     def observe(self, frames: Frames) -> Result:
         """Result of a run; see `fibermsk.protocol.System`."""
-        activations = np.array(
-            [self._activations(float(t), y) for t, y in zip(frames.t, frames.y, strict=True)]
-        )
+        whole = self.observation()
+        result = whole.part(frames)
+        for one in whole.remarks():
+            warnings.warn(one, stacklevel=4)
+        return result
+
+    @guarded
+    def observation(self) -> PartsObserved:
+        """Results of a run part by part; see `fibermsk.protocol.ObservesParts`."""
         self.configuration.contact.release()  # the reports use contact points of their own
         self.configuration.forget()
-        result = observe(
-            self.model,
-            self.configuration,
-            self.contributions,
-            self.named_elements,
-            activations,
-            frames,
-        )
-        result = replace(
-            result, softening=soft.softening_of(self.model, self.configuration.cables, result)
-        )
-        remarks = soft.softening_remark(result.softening), stress_remark(self.model, result)
-        for one in (*remarks, slack_remark(result), jump_remark(result)):
-            if one is not None:
-                warnings.warn(one, stacklevel=4)
-        return result
+        return PartsObserved(self)
 
     @cached_property
     def _cuts(self) -> CutForces:
@@ -141,3 +131,30 @@ class Reporting(Summarized):
         self.configuration.forget()
         asked = [one for one in self.contributions if isinstance(one, HasSuspects)]
         return [text for one in asked for text in one.suspects(at)]
+
+
+class PartsObserved:
+    """Results of consecutive parts of a run; see `fibermsk.protocol.PartObserver`."""
+
+    def __init__(self, system: Reporting) -> None:
+        self._system, self.guard = system, system.guard
+        own, model = system.configuration, system.model
+        self._observation = Observation(model, own, system.contributions, system.named_elements)
+        self._remarks = Remarks(model, own.cables)
+
+    @guarded
+    def part(self, frames: Frames) -> Result:
+        """Result of the next frames, with the intervals of softening up to there."""
+        activations = np.array(
+            [
+                self._system._activations(float(t), y)
+                for t, y in zip(frames.t, frames.y, strict=True)
+            ]
+        )
+        result = self._observation.part(activations, frames)
+        self._remarks.add(result)
+        return replace(result, softening=self._remarks.softening)
+
+    def remarks(self) -> list[ModelWarning]:
+        """Warnings about all frames so far."""
+        return self._remarks.warnings()

@@ -126,7 +126,7 @@ def test_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch, error):
     write = module._write
 
     def broken(file, result):
-        write(file, result)
+        yield from write(file, result)
         raise error
 
     monkeypatch.setattr(module, "_write", broken)

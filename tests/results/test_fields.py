@@ -58,7 +58,7 @@ def test_files_have_the_names_units_and_order_that_they_had(tmp_path):
         file.visititems(lambda n, one: whole.add(n) if getattr(one, "dtype", "") == "i8" else None)
         assert {name.rpartition("/")[2] for name in whole} == {"newton_iterations", "faces"}
         texts = {"scene", "parameters", "fibermsk_version", "method", "status", "message", "stats"}
-        assert set(file.attrs) == texts | {"slack", "softening", "up", "units"}
+        assert set(file.attrs) == texts | {"slack", "softening", "up", "units", "ranges"}
         extra = []
         file.visititems(lambda _, one: extra.extend(set(one.attrs) - {"units"}))
         assert extra == []

@@ -31,7 +31,7 @@ def export(
     from fibermsk.io import check_export, export as write, load
 
     out, to = check_export(out, to)
-    result = load(file)
+    result = load(file, lazy=True)
     if not result.is_complete and result.time.size:
         ended = "failed" if result.status == "failed" else f"was {result.status}"
         typer.echo(

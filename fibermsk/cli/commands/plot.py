@@ -47,7 +47,9 @@ def plot(
     from fibermsk.view.plots import plot as draw, plot_names
 
     if list_names:
-        for line in aligned(list(plot_names(None if file is None else load(file)).items()), 0):
+        for line in aligned(
+            list(plot_names(None if file is None else load(file, lazy=True)).items()), 0
+        ):
             typer.echo(line)
         return
     if file is None:
@@ -56,7 +58,7 @@ def plot(
         raise ModelError(f"--out is missing; must be a file to write: {', '.join(PICTURES)}")
     if out.suffix.lower() not in PICTURES:
         raise ModelError(f"--out {out}; must end with one of: {', '.join(PICTURES)}")
-    result = load(file)
+    result = load(file, lazy=True)
     check_writable(out)
     names = [name.strip() for text in what or () for name in text.split(",") if name.strip()]
     if what and not names:

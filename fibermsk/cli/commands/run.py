@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -44,7 +43,7 @@ from fibermsk.cli.running.problems import (
     solve_problem,
 )
 from fibermsk.cli.running.progress import progress_report
-from fibermsk.cli.running.saving import holds, is_complete, partial_path, save_result
+from fibermsk.cli.running.saving import Destination, holds, save_result
 from fibermsk.cli.warned import collecting
 from fibermsk.errors import ConvergenceError
 from fibermsk.scene_files import SceneFile, find, is_problem, scene_of
@@ -273,12 +272,15 @@ def compute(
     The checkpoint of a complete run is removed. Ends the command with its exit status if the run
     fails.
     """
+    from fibermsk.cli.running.run_file import RunFile
+
     start = time.perf_counter()
     failure = ""
     place: Path | None = path
     unwritten = ""
     with interruptible() as check, printing_beside(json), collecting() as warned:
         scene = file.make(parameters, values)
+        target = RunFile(path, lambda: _about(file, warned), overwrite)
         try:
             with progress_report(file.name, quiet=quiet) as tell:
 
@@ -291,6 +293,8 @@ def compute(
                     refuse_options(method, options)
                     result, failure = solve_problem(scene, **own, tell=progress)
                 else:
+                    if "check" not in options:  # which compares all frames
+                        own["save"] = target
                     result = fibermsk.simulate_scene(
                         scene, **own, method=file.method(method), progress=progress, **options
                     )
@@ -299,27 +303,29 @@ def compute(
                 raise
             result, failure = error.result, str(error)
         muscles = about_muscles(file, warned)
-        if muscles:
-            result = replace(result, stats=result.stats | {"muscles": muscles})
         seconds = time.perf_counter() - start
-        there = os.path.exists(path)
-        # a run without any step does not replace a complete one, others only if the user says so
-        whole = not result.is_complete and is_complete(path)
-        kept = whole and result.time.size <= 1
-        beside = whole and not kept and not overwrite
-        if not kept:
-            place, unwritten = save_result(result, partial_path(path) if beside else path)
+        if target.destination is not None:
+            to = target.destination
+            place, unwritten = target.settle()
+        else:
+            if muscles:
+                result = replace(result, stats=result.stats | {"muscles": muscles})
+            to = Destination.of(path, result.is_complete, result.time.size, overwrite)
+            if to.path is not None:
+                place, unwritten = save_result(result, to.path)
+        kept = to.path is None
+        replaced = to.there and not kept and not to.beside
         checkpoint: Path | None = options.get("checkpoint")
         if checkpoint is not None and result.is_complete and not unwritten:
             checkpoint.unlink(missing_ok=True)
-        elif checkpoint is not None and not kept and not beside and not unwritten:
+        elif checkpoint is not None and not kept and not to.beside and not unwritten:
             note_result(checkpoint, options["job"], path)
 
     final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
     report = {
         "scene": file.name,
         "file": None if kept or place is None else str(place),
-        "replaced": there and not kept and not beside and not unwritten,
+        "replaced": replaced and not unwritten,
         "status": result.status,
         "message": result.message,
         "time_end": float(result.time[-1]) if result.time.size else 0.0,
@@ -349,9 +355,9 @@ def compute(
             reached = f"; no step was completed, and the earlier result in {path} is kept"
         elif unwritten:
             reached = ""
-        elif beside:
+        elif to.beside:
             reached += f"; the complete result in {path} is kept (--overwrite replaces it)"
-        elif there:
+        elif replaced:
             reached += ", which was replaced"
         if checkpoint is not None and holds(checkpoint, result):
             reached += f"; to resume: {resume_command(options['job'], checkpoint)}"
@@ -361,6 +367,12 @@ def compute(
     if unwritten or not result.is_complete:
         raise typer.Exit(FAILED)
     return result
+
+
+def _about(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, Any]:
+    """Entries of the stats about muscles that were refused."""
+    muscles = about_muscles(file, warned)
+    return {"muscles": muscles} if muscles else {}
 
 
 def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:

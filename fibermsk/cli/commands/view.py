@@ -138,12 +138,12 @@ def view(
         check_port(listen["port"])
     shown: Any
     if len(files) > 1:
-        shown = [load(file) for file in files]
+        shown = [load(file, lazy=True) for file in files]
         compared: dict[str, Any] = {"names": short_names(files), "compare": how}
     elif is_model(files[0]):
         shown, compared = read_model(files[0], geometry, pose or [], outside=geometry_outside), {}
     else:
-        shown, compared = load(files[0]), {}
+        shown, compared = load(files[0], lazy=True), {}
     if movie is not None:
         _write_movie(shown, movie, {"fps": fps, "speed": speed}, **drawn, **wide)
         return

@@ -1,9 +1,11 @@
-"""Saving a result despite a full disk, and beside a complete one."""
+"""Saving a result, whole or part by part, despite a full disk, and beside a complete one."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import typer
 
@@ -11,6 +13,33 @@ from fibermsk.cli.running.interrupts import not_at_once
 from fibermsk.errors import ModelError, WriteError
 from fibermsk.results import Result
 from fibermsk.results.result import COMPLETE
+
+
+class Destination(NamedTuple):
+    """Where the result of a run that has ended is written to.
+
+    Attributes
+    ----------
+    path : Path or None
+        The file; None if the earlier result of a complete run is kept, since this run made no step.
+    there : bool
+        Whether the file of the run existed.
+    beside : bool
+        Whether the result is written beside that of a complete run, which is kept.
+    """
+
+    path: Path | None
+    there: bool = False
+    beside: bool = False
+
+    @classmethod
+    def of(cls, path: Path, complete: bool, n_frames: int, overwrite: bool) -> Destination:
+        """That of a run: an incomplete one replaces a complete one only if the user says so."""
+        whole = not complete and is_complete(path)
+        if whole and n_frames <= 1:
+            return cls(None, True)
+        beside = whole and not overwrite
+        return cls(partial_path(path) if beside else path, path.exists(), beside)
 
 
 def partial_path(path: Path) -> Path:
@@ -45,11 +74,26 @@ def save_result(result: Result, path: Path) -> tuple[Path | None, str]:
     """
     from fibermsk.io import save
 
-    place, message = path, ""
+    return persist(lambda place: save(result, place), path)
+
+
+def persist(
+    write: Callable[[Path], object], path: Path, message: str = ""
+) -> tuple[Path | None, str]:
+    """Write by a function to a file, or else to another one that the user gives.
+
+    After a first `message`, the user is asked before. Return the path, and the problem.
+    """
+    place = path
+    if message:
+        named = _ask(f"error: {message}", path)
+        if named is None:
+            return None, message
+        place = named
     while True:
         try:
             with not_at_once(f"{place} is being written; another Ctrl-C loses it"):
-                save(result, place)
+                write(place)
             return place, "" if place == path else f"{message}; it is in {place}"
         except WriteError as error:
             if error.kept:
@@ -65,7 +109,7 @@ def _ask(message: str, again: Path) -> Path | None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return None
     typer.echo(message, err=True)
-    question = "The result is in memory. Free disk space and press Enter, or enter another file"
+    question = "The result is not lost. Free disk space and press Enter, or enter another file"
     try:
         answer = typer.prompt(question, default="", show_default=False, err=True).strip()
     except typer.Abort:

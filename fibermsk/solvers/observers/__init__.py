@@ -10,5 +10,9 @@ from fibermsk.solvers.observers.observer import (
     require_observers as require_observers,
 )
 from fibermsk.solvers.observers.slack import SlackWatcher as SlackWatcher
+from fibermsk.solvers.observers.spool import (
+    FrameSpooler as FrameSpooler,
+    SpooledFrames as SpooledFrames,
+)
 from fibermsk.solvers.observers.stop import StopWhen as StopWhen
 from fibermsk.solvers.observers.time_error import TimeErrorEstimator as TimeErrorEstimator

@@ -110,8 +110,10 @@ class ContactSearch:
         self.follow(other)
         self._nodes, self._state = nodes, state
         power_coefficients(nodes, self.cables.elements, self.cables.h, self._power)
-        own = [part if wanted else () for part, wanted in zip(self.sets, kinds, strict=True)]
-        self._evaluate(AllSets(*own))
+        fibers, bones = kinds
+        self._evaluate(
+            AllSets(self.sets.fibers if fibers else (), self.sets.bones if bones else ())
+        )
 
     @property
     def partners(self) -> Partners:

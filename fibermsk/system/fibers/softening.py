@@ -189,6 +189,33 @@ def softening_of(model: Model, cables: Cables, result: Result) -> tuple[Softenin
     )
 
 
+class SofteningLog:
+    """Intervals in which fibers soften, over consecutive parts of a run."""
+
+    def __init__(self, model: Model, cables: Cables) -> None:
+        self._model, self._cables = model, cables
+        self._found: dict[str, list[Softening]] = {fiber.name: [] for fiber in model.fibers}
+        self._last: float | None = None
+
+    def add(self, result: Result) -> None:
+        """Look at the next frames; an interval that goes on is joined."""
+        for one in softening_of(self._model, self._cables, result):
+            known = self._found[one.fiber]
+            if known and one.start == result.time[0] and known[-1].end == self._last:
+                before = known.pop()
+                # the first steepest fall, as over all frames at once
+                steeper = one.slope < before.slope or np.isnan(one.slope) > np.isnan(before.slope)
+                worst = one if steeper else before
+                one = worst._replace(start=before.start, end=one.end)
+            known.append(one)
+        self._last = float(result.time[-1])
+
+    @property
+    def intervals(self) -> tuple[Softening, ...]:
+        """All intervals, fiber by fiber."""
+        return tuple(interval for known in self._found.values() for interval in known)
+
+
 def remark_at(
     model: Model, cables: Cables, t: float, stretch: Array, activation: Array
 ) -> ModelWarning | None:

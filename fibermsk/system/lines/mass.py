@@ -200,10 +200,10 @@ class MuscleMasses:
         kinetic, gravity = self._forces(at, ways, self._gravity, False)[2]
         return {"kinetic": kinetic, "gravity": gravity}
 
-    def muscle_reports(self, n_frames: int) -> PathReports:
+    def muscle_reports(self) -> PathReports:
         """Table of what results report of the muscles without a law."""
         own = [k for k, muscle in enumerate(self.muscles) if muscle.law is None]
-        return PathReports(self.paths, own, n_frames)
+        return PathReports(self.paths, own)
 
     def memory(self) -> dict[str, Array]:
         """Branches of the paths."""

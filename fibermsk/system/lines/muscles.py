@@ -197,9 +197,9 @@ class LineMuscles:
         length, (state, _) = self.paths.at(at).length, self._own_states(at)
         return {"elastic": self.hill.energy(length, state)}
 
-    def muscle_reports(self, n_frames: int) -> MuscleReports:
+    def muscle_reports(self) -> MuscleReports:
         """Table of what results report of each muscle."""
-        return MuscleReports(self, n_frames)
+        return MuscleReports(self)
 
     def memory(self) -> dict[str, Array]:
         """Winding angles of the paths."""

@@ -52,7 +52,7 @@ class Muscles(Protocol):
 
 
 class PathReports:
-    """Histories of line muscles without a law, filled frame by frame.
+    """Histories of line muscles without a law, filled part by part, frame by frame.
 
     Parameters
     ----------
@@ -60,25 +60,22 @@ class PathReports:
         Paths of muscles.
     own : sequence of int
         Those that are reported.
-    n_frames : int
-        Number of frames.
     more : sequence of Field
         Further fields.
 
     Attributes
     ----------
     histories : dict of MuscleHistory
-        By muscle.
+        By muscle, over the frames of the present part.
     """
 
-    def __init__(
-        self, paths: Any, own: Sequence[int], n_frames: int, more: Sequence[Field] = ()
-    ) -> None:
+    def __init__(self, paths: Any, own: Sequence[int], more: Sequence[Field] = ()) -> None:
         self._paths, self._own = paths, own
         self._moved_by = [paths.moved_by(k) for k in own]
         self._fractions = np.linspace(0.0, 1.0, POINTS)
         self._last: dict[int, tuple[float, bytes, float, float]] = {}
         self.histories: dict[str, MuscleHistory] = {}
+        self._fields: dict[int, dict[str, Field]] = {}
         for k, moved_by in zip(own, self._moved_by, strict=True):
             muscle = paths.muscles[k]
             fields = [*_OF_PATHS, *more]
@@ -89,13 +86,16 @@ class PathReports:
                       f"moment arm about {name}", f"minus dlength/d{name}", (), "muscle")
                 for name, unit, _ in moved_by
             ]  # fmt: skip
-            arrays = {field.name: np.empty(n_frames) for field in fields}
-            self.histories[muscle.name] = MuscleHistory(
-                {field.name: field for field in fields},
-                arrays,
-                np.empty((n_frames, POINTS, 3)),
-                drawn_radius(muscle),
-            )
+            self._fields[k] = {field.name: field for field in fields}
+
+    def begin(self, n_frames: int) -> None:
+        """Begin new histories, of the frames after those before."""
+        self.histories = {}
+        for k, fields in self._fields.items():
+            muscle = self._paths.muscles[k]
+            arrays = {name: np.empty(n_frames) for name in fields}
+            path = np.empty((n_frames, POINTS, 3))
+            self.histories[muscle.name] = MuscleHistory(fields, arrays, path, drawn_radius(muscle))
 
     def put(self, frame: int, at: At) -> None:
         """Store all muscles at a frame."""
@@ -123,12 +123,10 @@ class PathReports:
 
 
 class MuscleReports(PathReports):
-    """Histories of line muscles with a law, filled frame by frame."""
+    """Histories of line muscles with a law, filled part by part, frame by frame."""
 
-    def __init__(self, lines: Muscles, n_frames: int) -> None:
-        super().__init__(
-            lines.paths, range(len(lines.muscles)), n_frames, [_ACTIVATION, *lines.hill.fields]
-        )
+    def __init__(self, lines: Muscles) -> None:
+        super().__init__(lines.paths, range(len(lines.muscles)), [_ACTIVATION, *lines.hill.fields])
         self._lines = lines
 
     def put(self, frame: int, at: At) -> None:

@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk._plausible import RULES
 from fibermsk._version import __version__
-from fibermsk.errors import ModelWarning
 from fibermsk.model import Model
 from fibermsk.protocol import Frames
 from fibermsk.results import FiberHistory, Result
@@ -24,10 +22,6 @@ from fibermsk.system.optional import HasMuscles
 from fibermsk.system.reports.cut_force import SAMPLE_XI, CutForces, packed_size, unpacked
 from fibermsk.system.reports.element_fields import ElementFields
 from fibermsk.system.reports.records import body_motion, coordinate_units, is_seen, up
-
-_MUSCLE_STRESS = "muscle stress"
-_MUSCLE = 0.9
-"""Muscle fraction above which tissue counts as muscle."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +54,8 @@ def _sample(model: Model, cables: Cables) -> _Samples:
     )
 
 
-def observe(
-    model: Model,
-    configuration: Configuration,
-    contributions: Iterable[object],
-    elements: Mapping[str, object],
-    activations: Array,
-    frames: Frames,
-) -> Result:
-    """Result of a run.
+class Observation:
+    """Results of consecutive parts of a run.
 
     Parameters
     ----------
@@ -78,140 +65,143 @@ def observe(
         All of them.
     elements : mapping of str to contribution
         Contributions of the elements of the model, by name.
-    activations : (n_frames, n_fibers) float array
-        Activation of every fiber at every frame.
-    frames : Frames
-        Raw record.
     """
-    skeleton, cables = configuration.skeleton, configuration.cables
-    n_frames, n_x = frames.t.size, 6 * cables.n_nodes
-    samples = _sample(model, cables)
-    n, m = cables.h.size, SAMPLE_XI.size
-    stretch, tissue_force = (np.empty((n_frames, n, m)) for _ in range(2))
-    line_force, carried = np.empty((n_frames, n, m, 3)), np.empty((n_frames, n, m))
-    groups = stress_groups(cables)
-    poses = {
-        body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
-        for body in model.bodies
-        if body is not model.ground or is_seen(body)
-    }
-    contact = ContactSamples(cables, configuration.partners, skeleton.tree, SAMPLE_XI)
-    values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
-    reported = ElementFields(elements, n_frames, configuration.states)
-    tables = [x.muscle_reports(n_frames) for x in contributions if isinstance(x, HasMuscles)]
-    states = np.empty((n_frames, configuration.states.n))
-    for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
-        at = configuration.kinematics(float(t), y, v, np.full_like(v, np.nan))
-        values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
-        reported.put(i, at, frames.multipliers[i])
-        for table in tables:
-            table.put(i, at)
-        states[i] = configuration.states_of(y)
-        state = at.motion.links
-        for name, (position, rotation) in poses.items():
-            rotation[i], position[i] = skeleton.tree.place(name, state)
-        activation = activations[i, cables.fiber]
-        stretch[i], tissue_force[i] = sample(
-            groups, SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes, at.velocity,
-            activation,
-        )  # fmt: skip
-        for other in configuration.axial_forces:
-            tissue_force[i] += other(at.nodes, at.points[0], SAMPLE_XI)
-        contact.evaluate(at.nodes, state)
-        line_force[i] = contact.line_forces()
-        pressure, carried[i] = contact.axial_forces()
-        tissue_force[i] += pressure
-    cut_force, inside = unpacked(cables, _cuts(model, configuration, activations, frames))
-    axial_force = inside - carried
 
-    fibers = {}
-    for f, fiber in enumerate(model.fibers):
-        node = slice(cables.node_start[f], cables.node_start[f + 1])
-        nodes = frames.y[:, :n_x].reshape(n_frames, -1, 6)[:, node]
-        pull = np.zeros((2, n_frames, 3))
-        for point in np.flatnonzero(cables.point_fiber == f):
-            pull[cables.end_side[point]] = -frames.reactions[:, point]
-        lam = _own(stretch, cables, f)
-        reference = np.sqrt(_own(samples.area.reshape(1, n, m), cables, f) / np.pi)
-        fibers[fiber.name] = FiberHistory(
-            node_theta=cables.theta[node].copy(),
-            position=nodes[:, :, :3].copy(),
-            tangent=nodes[:, :, 3:].copy(),
-            theta=_own(samples.theta[None], cables, f)[0],
-            muscle_fraction=_own(samples.fraction[None], cables, f)[0],
-            stretch=lam,
-            radius=reference / np.sqrt(lam),
-            cut_force=cut_force[:, node],
-            axial_force=_own(axial_force, cables, f),
-            tissue_force=_own(tissue_force, cables, f),
-            contact_line_force=_own(line_force, cables, f),
-            activation=activations[:, f].copy(),
-            force_origin=pull[0],
-            force_insertion=pull[1],
-        )
-    return Result(
-        scene=model.name,
-        parameters={},
-        time=frames.t,
-        coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
-        speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
-        bodies={
-            body.name: body_motion(body, *poses[body.name])
+    def __init__(
+        self,
+        model: Model,
+        configuration: Configuration,
+        contributions: Iterable[object],
+        elements: Mapping[str, object],
+    ) -> None:
+        self._model, self._configuration, self._elements = model, configuration, elements
+        cables, tree = configuration.cables, configuration.skeleton.tree
+        self._samples, self._groups = _sample(model, cables), stress_groups(cables)
+        self._contact = ContactSamples(cables, configuration.partners, tree, SAMPLE_XI)
+        self._tables = [x.muscle_reports() for x in contributions if isinstance(x, HasMuscles)]
+        self._cut: tuple[ContactSearch, CutForces] | None = None
+
+    def part(self, activations: Array, frames: Frames) -> Result:
+        """Result of the next frames, with activations (n_frames, n_fibers)."""
+        model, configuration, samples = self._model, self._configuration, self._samples
+        skeleton, cables = configuration.skeleton, configuration.cables
+        n_frames, n_x = frames.t.size, 6 * cables.n_nodes
+        n, m = cables.h.size, SAMPLE_XI.size
+        stretch, tissue_force = (np.empty((n_frames, n, m)) for _ in range(2))
+        line_force, carried = np.empty((n_frames, n, m, 3)), np.empty((n_frames, n, m))
+        poses = {
+            body.name: (np.empty((n_frames, 3)), np.empty((n_frames, 3, 3)))
             for body in model.bodies
-            if body.name in poses
-        },
-        fibers=fibers,
-        step_size=frames.step_size,
-        newton_iterations=frames.newton_iterations,
-        min_admissibility=frames.admissibility,
-        version=__version__,
-        up=up(model),
-        coordinate_units=coordinate_units(model),
-        states=state_histories(configuration.states.records(states)),
-        elements=reported.histories,
-        muscles={name: one for table in tables for name, one in table.histories.items()},
-    )
+            if body is not model.ground or is_seen(body)
+        }
+        values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
+        reported = ElementFields(self._elements, n_frames, configuration.states)
+        for table in self._tables:
+            table.begin(n_frames)
+        states = np.empty((n_frames, configuration.states.n))
+        for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
+            at = configuration.kinematics(float(t), y, v, np.full_like(v, np.nan))
+            values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
+            reported.put(i, at, frames.multipliers[i])
+            for table in self._tables:
+                table.put(i, at)
+            states[i] = configuration.states_of(y)
+            state = at.motion.links
+            for name, (position, rotation) in poses.items():
+                rotation[i], position[i] = skeleton.tree.place(name, state)
+            activation = activations[i, cables.fiber]
+            stretch[i], tissue_force[i] = sample(
+                self._groups, SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes,
+                at.velocity, activation,
+            )  # fmt: skip
+            for other in configuration.axial_forces:
+                tissue_force[i] += other(at.nodes, at.points[0], SAMPLE_XI)
+            self._contact.evaluate(at.nodes, state)
+            line_force[i] = self._contact.line_forces()
+            pressure, carried[i] = self._contact.axial_forces()
+            tissue_force[i] += pressure
+        cut_force, inside = unpacked(cables, self._cuts(activations, frames))
+        axial_force = inside - carried
+
+        fibers = {}
+        for f, fiber in enumerate(model.fibers):
+            node = slice(cables.node_start[f], cables.node_start[f + 1])
+            nodes = frames.y[:, :n_x].reshape(n_frames, -1, 6)[:, node]
+            pull = np.zeros((2, n_frames, 3))
+            for point in np.flatnonzero(cables.point_fiber == f):
+                pull[cables.end_side[point]] = -frames.reactions[:, point]
+            lam = _own(stretch, cables, f)
+            reference = np.sqrt(_own(samples.area.reshape(1, n, m), cables, f) / np.pi)
+            fibers[fiber.name] = FiberHistory(
+                node_theta=cables.theta[node].copy(),
+                position=nodes[:, :, :3].copy(),
+                tangent=nodes[:, :, 3:].copy(),
+                theta=_own(samples.theta[None], cables, f)[0],
+                muscle_fraction=_own(samples.fraction[None], cables, f)[0],
+                stretch=lam,
+                radius=reference / np.sqrt(lam),
+                cut_force=cut_force[:, node],
+                axial_force=_own(axial_force, cables, f),
+                tissue_force=_own(tissue_force, cables, f),
+                contact_line_force=_own(line_force, cables, f),
+                activation=activations[:, f].copy(),
+                force_origin=pull[0],
+                force_insertion=pull[1],
+            )
+        return Result(
+            scene=model.name,
+            parameters={},
+            time=frames.t,
+            coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
+            speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
+            bodies={
+                body.name: body_motion(body, *poses[body.name])
+                for body in model.bodies
+                if body.name in poses
+            },
+            fibers=fibers,
+            step_size=frames.step_size,
+            newton_iterations=frames.newton_iterations,
+            min_admissibility=frames.admissibility,
+            version=__version__,
+            up=up(model),
+            coordinate_units=coordinate_units(model),
+            states=state_histories(configuration.states.records(states)),
+            elements=reported.histories,
+            muscles={name: one for table in self._tables for name, one in table.histories.items()},
+        )
+
+    def _cuts(self, activations: Array, frames: Frames) -> Array:
+        """Forces through cuts: as recorded, or computed with other contact points."""
+        configuration, cables = self._configuration, self._configuration.cables
+        size = packed_size(cables)
+        if frames.cuts.shape == (frames.t.size, size):
+            return frames.cuts
+        if self._cut is None:
+            search = ContactSearch(cables, configuration.partners, configuration.tree)
+            search.spacing.restore(configuration.contact.spacing.memory())
+            self._cut = search, CutForces(self._model, configuration, search)
+        (search, forces), rows = self._cut, np.empty((frames.t.size, size))
+        for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
+            at = configuration.kinematics(float(t), y, v)
+            search.evaluate(at.nodes, at.motion.links)
+            rows[i] = forces.packed(at, activations[i, cables.fiber], frames.reactions[i])
+        return rows
 
 
-def _cuts(model: Model, configuration: Configuration, activations: Array, frames: Frames) -> Array:
-    """Forces through cuts: as recorded, or computed with other contact points."""
-    cables, size = configuration.cables, packed_size(configuration.cables)
-    if frames.cuts.shape == (frames.t.size, size):
-        return frames.cuts
-    search = ContactSearch(cables, configuration.partners, configuration.tree)
-    search.spacing.restore(configuration.contact.spacing.memory())
-    forces, rows = CutForces(model, configuration, search), np.empty((frames.t.size, size))
-    for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
-        at = configuration.kinematics(float(t), y, v)
-        search.evaluate(at.nodes, at.motion.links)
-        rows[i] = forces.packed(at, activations[i, cables.fiber], frames.reactions[i])
-    return rows
+def observe(
+    model: Model,
+    configuration: Configuration,
+    contributions: Iterable[object],
+    elements: Mapping[str, object],
+    activations: Array,
+    frames: Frames,
+) -> Result:
+    """Result of frames with activations (n_frames, n_fibers); for the others see `Observation`."""
+    return Observation(model, configuration, contributions, elements).part(activations, frames)
 
 
 def _own(field: Array, cables: Cables, fiber: int) -> Array:
     """Samples of one fiber in one row, (n_frames, n_samples) or (n_frames, n_samples, 3)."""
     own = field[:, cables.element_start[fiber] : cables.element_start[fiber + 1]]
     return own.reshape(len(own), -1, *own.shape[3:])
-
-
-def stress_remark(model: Model, result: Result) -> ModelWarning | None:
-    """Warn of an implausible largest stress in muscle: fiber, time and location."""
-    if _MUSCLE_STRESS in model.meant:
-        return None
-    worst = (0.0, "", 0.0, 0.0)
-    for name, fiber in result.fibers.items():
-        stress = fiber.axial_force / (np.pi * fiber.radius**2)
-        stress = np.where(fiber.muscle_fraction > _MUSCLE, stress, 0.0)
-        i, k = np.unravel_index(np.argmax(stress), stress.shape)
-        worst = max(
-            worst, (float(stress[i, k]), name, float(result.time[i]), float(fiber.theta[k]))
-        )
-    stress, name, time, theta = worst
-    if not stress > RULES[_MUSCLE_STRESS].most:
-        return None
-    text = (
-        f"fiber {name!r}: the stress in its muscle reaches {stress:.3g} N/m^2 at t = {time:.4g} s, "
-        f"theta = {theta:.2f}; muscle generates 3e5 and tears below 1e7: check units "
-        f"and stretch. If this is intended: Model(meant=[{_MUSCLE_STRESS!r}])"
-    )
-    return ModelWarning(text, kind="plausibility", fiber=name, time=time)
