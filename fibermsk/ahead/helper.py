@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-import numba
+from numba.core import config
 from numba.core.compiler import Flags
 from numba.core.targetconfig import ConfigStack
 
@@ -28,7 +28,7 @@ def compile_one(one: Listed) -> None:
     """Compile a function, or load it from the cache."""
     counting: Any = nullcontext()
     if not one.counting:
-        flags = Flags()
+        flags: Any = Flags()
         flags.nrt = False
         counting = ConfigStack().enter(flags)
     with counting:
@@ -52,7 +52,8 @@ class Helper:
     """
 
     def __init__(self, kinds: frozenset[str], lists: Path) -> None:
-        folder = {"NUMBA_CACHE_DIR": numba.config.CACHE_DIR} if numba.config.CACHE_DIR else {}
+        settings: Any = config
+        folder = {"NUMBA_CACHE_DIR": settings.CACHE_DIR} if settings.CACHE_DIR else {}
         self._process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, json.dumps(sys.path)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fibermsk.laws.penalty import PenaltyContact
 from fibermsk.laws.stress import ActiveStress, KelvinVoigt
 from fibermsk.model import Body, Model
@@ -18,6 +20,7 @@ def kinds_of(model: Model) -> frozenset[str]:
         found.add("fibers")
         for contact in model.contacts:
             if type(contact.law) is PenaltyContact:
-                bones = any(isinstance(one, Body) for one in contact.second)
+                second: Any = contact.second  # a tuple, once it is made
+                bones = any(isinstance(one, Body) for one in second)
                 found.add(f"{contact.formulation} contact{' with bones' if bones else ''}")
     return frozenset(found)

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
-import numba
+from numba.core import config
 
 from fibermsk._code_cache import fcntl
 from fibermsk.ahead.helper import Helper, compile_one, is_kept
@@ -54,7 +55,8 @@ def compile_ahead(kinds: frozenset[str], tell: Tell, lists: Path = FOLDER) -> No
     `tell` is called from this thread, about once a second. Functions that cannot be compiled from
     the lists are left out: they are compiled when they are called.
     """
-    if numba.config.DISABLE_JIT or n_processes() == 0:
+    settings: Any = config
+    if settings.DISABLE_JIT or n_processes() == 0:
         return
     listed = functions_for(kinds, lists)
     missing = _missing(listed)
