@@ -61,6 +61,11 @@ class Store(NamedTuple):
         data = None if file is None else file.load(self._key(function, sig))
         return None if data is None else CompileResult._rebuild(target_context, *data)
 
+    def has(self, function: Any, sig: Any) -> bool:
+        """Whether there is a compiled version of a function."""
+        file = self._file(function)
+        return file is not None and self._key(function, sig) in file._load_index()
+
     def save(self, function: Any, sig: Any, data: Any) -> None:
         """Put a compiled version into the folder."""
         file = self._file(function)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,30 @@ def _load_carried(function: Any, version: str, sig: Any, target_context: Any) ->
         return None
 
 
+def _is_carried(function: Any, version: str, sig: Any) -> bool:
+    store = None if version else carried()
+    try:
+        return store is not None and store.has(function, sig)
+    except Exception:  # of damaged files
+        return False
+
+
+class _Files(IndexDataCacheFile):
+    """Numba's files of a function, whose index never names a file that is not yet written.
+
+    A process that is killed between the two would leave the name of a file of older sources.
+    """
+
+    def save(self, key: Any, data: Any) -> None:
+        overloads = self._load_index()
+        taken = set(overloads.values())
+        free = (name for name in map(self._data_name, count(1)) if name not in taken)
+        name = overloads.get(key) or next(free)
+        self._save_data(name, data)
+        if key not in overloads:
+            self._save_index(overloads | {key: name})
+
+
 class _Kept(FunctionCache):
     """Numba's cache with a lock for one process at a time.
 
@@ -54,12 +79,21 @@ class _Kept(FunctionCache):
         super().__init__(function)
         self._function, self._own_version = function, version
         version += sources_stamp(function.__module__)
-        if version:
-            self._cache_file = IndexDataCacheFile(
-                cache_path=self._cache_path,
-                filename_base=self._impl.filename_base,
-                source_stamp=(self._impl.locator.get_source_stamp(), version),
-            )
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _Files(
+            cache_path=self._cache_path,
+            filename_base=self._impl.filename_base,
+            source_stamp=(stamp, version) if version else stamp,
+        )
+
+    def has(self, sig: Any, target_context: Any) -> bool:
+        """Whether a compiled version is on disk or carried."""
+        key = self._index_key(sig, target_context.codegen())
+        try:
+            known = key in self._cache_file._load_index()
+        except Exception:  # damaged files raise anything
+            known = False
+        return known or _is_carried(self._function, self._own_version, sig)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -87,6 +121,10 @@ class _NotKept(NullCache):
 
     def __init__(self, function: Any, version: str) -> None:
         self._function, self._own_version = function, version
+
+    def has(self, sig: Any, target_context: Any) -> bool:
+        """Whether a compiled version is carried."""
+        return _is_carried(self._function, self._own_version, sig)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         return _load_carried(self._function, self._own_version, sig, target_context)

@@ -11,6 +11,8 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk._compile import on_first_compilation
+from fibermsk.ahead.kinds import kinds_of
+from fibermsk.ahead.team import compile_ahead
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
 from fibermsk.files import path_of
 from fibermsk.io import ResultFile, load_checkpoint, save_checkpoint
@@ -126,10 +128,12 @@ def simulate_scene(
     labels = {"scene": label, "parameters": dict(parameters or {})}
     sink = None if save is None else _Labelling(save, labels)
 
-    def say(message: str) -> None:
+    def say(message: str, part: str = "", done: float = 0.0) -> None:
         if progress is not None:
-            progress(Progress(0.0, scene.duration, message=message))
+            progress(Progress(0.0, scene.duration, message=message, part=part, done=done))
 
+    if not getattr(chosen, "compiled", False):
+        compile_ahead(kinds_of(scene.model), say)
     with on_first_compilation(lambda: say("compiling kernels, once")):
         system = build(scene.model)
         start, taken = None, None

@@ -45,7 +45,8 @@ def _orthogonalize(basis, n, w, column):
             column[k] += parts[k]
     for i in range(w.size):
         basis[n, i] = w[i]
-    multiply_rows(basis[n:], 1, w, parts)
+    last = basis[n : n + 1]
+    multiply_rows(last, last.shape[0], w, parts)  # a constant would compile it once more
     column[n] = parts[0] ** 0.5
     if column[n] > 0.0:
         inverse = 1.0 / column[n]

@@ -21,6 +21,10 @@ class Progress:
         Newton iterations done, over all steps.
     message : str
         Current task if not time stepping, e.g. ``"finding the equilibrium"``.
+    part : str
+        How much of that task is done, e.g. ``"120 of 246"``, or empty.
+    done : float
+        Completed fraction of that task, if it is known.
     """
 
     time: float
@@ -28,10 +32,14 @@ class Progress:
     step: int = 0
     newton_iterations: int = 0
     message: str = ""
+    part: str = ""
+    done: float = 0.0
 
     @property
     def fraction(self) -> float:
-        """Completed fraction of the duration, between 0 and 1."""
+        """Completed fraction of the duration, or of the task, between 0 and 1."""
+        if self.part:
+            return self.done
         if self.duration <= 0.0:
             return 1.0
         return min(max(self.time / self.duration, 0.0), 1.0)

@@ -13,6 +13,7 @@ import fibermsk
 from fibermsk.cli.commands.run import run_scene
 from fibermsk.errors import ModelError
 from fibermsk.io import load
+from fibermsk.results import Progress
 from fibermsk.scene_files import find
 
 
@@ -413,3 +414,38 @@ def test_movie_says_now_and_then_how_far_it_is(monkeypatch, capsys):
         "arm.mp4: picture 3 of 8, about 5 s left",
         "arm.mp4: picture 6 of 8, about 2 s left",
     ]
+
+
+def test_compilation_says_now_and_then_how_much_is_left(monkeypatch, capsys):
+    from fibermsk.cli.running import progress
+
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    with progress.progress_report("arm", quiet=False) as report:
+        for done in range(40):
+            part = f"{done} of 40"
+            report(Progress(0.0, 1.0, message="compiling kernels", part=part, done=done / 40))
+            clock[0] += 0.5
+    assert capsys.readouterr().err.splitlines() == [
+        "arm: compiling kernels",
+        "arm: compiling kernels, 20 of 40",
+    ]
+
+
+def test_the_bar_begins_anew_after_compilation(monkeypatch, capsys):
+    from rich.progress import Progress as Bars
+
+    from fibermsk.cli.running import progress
+
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True, raising=False)
+    restarted = []
+    reset = Bars.reset
+    monkeypatch.setattr(Bars, "reset", lambda *a, **k: (restarted.append(a), reset(*a, **k)))
+    with progress.progress_report("arm", quiet=False) as report:
+        for done in (0.1, 0.9):
+            report(Progress(0.0, 1.0, message="compiling kernels", part="2 of 9", done=done))
+        assert not restarted
+        for t in (0.0, 0.5, 1.0):
+            report(Progress(t, 1.0))
+    assert len(restarted) == 1
+    assert "compiling kernels, 2 of 9" in capsys.readouterr().err

@@ -23,6 +23,7 @@ def warmup(
     """Compile the kernels of scenes, by running each for a moment; later runs start at once."""
     from fibermsk.cli.running.progress import Counted, progress_report
     from fibermsk.cli.running.warming import Warmed, warm_all
+    from fibermsk.results import Progress
     from fibermsk.scene_files import list_files, path_of
 
     names = [path.stem for path in list_files("scenes")]
@@ -39,7 +40,11 @@ def warmup(
             count = sum(each.compiled for each in found)
             tell(Counted(len(found), len(names), "scene", f", {count} functions compiled"))
 
-        warm_all(names, jobs, told)
+        def compiling(now: Progress) -> None:
+            if now.part:
+                tell(now)
+
+        warm_all(names, jobs, told, compiling)
     left = {one.scene: one.message for one in found if one.message}
     count = sum(one.compiled for one in found)
     if json:

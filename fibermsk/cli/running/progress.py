@@ -64,7 +64,16 @@ def _bar(title: str) -> Iterator[Callable[[Progress | Counted], None]]:
         console=Console(stderr=True),
     ) as bars:
         task = bars.add_task(title, total=1.0, now="starting")
-        yield lambda progress: bars.update(task, completed=progress.fraction, now=_words(progress))
+        last = 0.0
+
+        def tell(progress: Progress | Counted) -> None:
+            nonlocal last
+            if progress.fraction < last:  # of another task, with a time of its own
+                bars.reset(task, total=1.0)
+            last = progress.fraction
+            bars.update(task, completed=last, now=_words(progress))
+
+        yield tell
 
 
 class _Lines:
@@ -78,7 +87,11 @@ class _Lines:
         now = time.monotonic()
         if progress.message:
             if progress.message != self._message:
+                self._last = now
                 _print(f"{self._title}: {progress.message}")
+            elif _part(progress) and now - self._last >= _SECONDS_BETWEEN_LINES:
+                self._last = now
+                _print(f"{self._title}: {_words(progress)}")
             self._message = progress.message
             return
         # the first step may include compilation, so that the rate is measured after it
@@ -104,9 +117,13 @@ def _print(line: str) -> None:
         print(line, file=sys.stderr, flush=True)
 
 
+def _part(progress: Progress | Counted) -> str:
+    return progress.part if isinstance(progress, Progress) else ""
+
+
 def _words(progress: Progress | Counted) -> str:
     if progress.message:
-        return progress.message
+        return ", ".join(filter(None, (progress.message, _part(progress))))
     if isinstance(progress, Counted):
         return f"{progress.what} {progress.done} of {progress.total}{progress.note}"
     return (

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk._compile import inlined, kernel, parallel
+from fibermsk.kernels._plain import plain
 from fibermsk.kernels.fibers.element import (
     ZERO_3,
     ZERO_9,
@@ -166,7 +167,7 @@ def element_tangent(nodes, velocity, e, cable, activation, cx, cv, force, K):
         force[2, r], force[3, r] = -on_g[r], -on_q[r]
     K[:] = 0.0
     massless = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    add_stiffness(K, 0, gg, gp, gp, pp, gq, gq, pq, pq, qq, massless)
+    add_stiffness(K, plain(0), gg, gp, gp, pp, gq, gq, pq, pq, qq, massless)
 
 
 @inlined

@@ -8,6 +8,7 @@ second, so that an element has few integrals: those with g, p, q and with their 
 from __future__ import annotations
 
 from fibermsk._compile import inlined
+from fibermsk.kernels._plain import plain
 
 ZERO_3 = (0.0,) * 3
 ZERO_9 = (0.0,) * 9
@@ -134,19 +135,20 @@ def add_stiffness(lines, i, gg, gp, pg, pp, gq, qg, pq, qp, qq, inertia):
     `fibermsk.linalg.lines`.
     """
     m00, m01, m02, m03, m11, m12, m13, m22, m23, m33 = inertia
-    _add_block(lines, i, 0, 0, 0, 1.0, gg, m00)
-    _add_block(lines, i, 0, 0, 3, -1.0, pg, m01)
-    _add_block(lines, i, 0, 3, 0, -1.0, gp, m01)
-    _add_block(lines, i, 0, 3, 3, 1.0, pp, m11)
-    _add_block(lines, i, 1, 0, 0, -1.0, gg, m02)
-    _add_block(lines, i, 1, 0, 3, 1.0, pg, m12)
-    _add_block(lines, i, 1, 3, 0, -1.0, gq, m03)
-    _add_block(lines, i, 1, 3, 3, 1.0, pq, m13)
-    _add_block(lines, i, 2, 0, 0, -1.0, gg, m02)
-    _add_block(lines, i, 2, 0, 3, -1.0, qg, m03)
-    _add_block(lines, i, 2, 3, 0, 1.0, gp, m12)
-    _add_block(lines, i, 2, 3, 3, 1.0, qp, m13)
-    _add_block(lines, i + 1, 0, 0, 0, 1.0, gg, m22)
-    _add_block(lines, i + 1, 0, 0, 3, 1.0, qg, m23)
-    _add_block(lines, i + 1, 0, 3, 0, 1.0, gq, m23)
-    _add_block(lines, i + 1, 0, 3, 3, 1.0, qq, m33)
+    zero, one, two, three = plain(0), plain(1), plain(2), plain(3)
+    _add_block(lines, i, zero, zero, zero, 1.0, gg, m00)
+    _add_block(lines, i, zero, zero, three, -1.0, pg, m01)
+    _add_block(lines, i, zero, three, zero, -1.0, gp, m01)
+    _add_block(lines, i, zero, three, three, 1.0, pp, m11)
+    _add_block(lines, i, one, zero, zero, -1.0, gg, m02)
+    _add_block(lines, i, one, zero, three, 1.0, pg, m12)
+    _add_block(lines, i, one, three, zero, -1.0, gq, m03)
+    _add_block(lines, i, one, three, three, 1.0, pq, m13)
+    _add_block(lines, i, two, zero, zero, -1.0, gg, m02)
+    _add_block(lines, i, two, zero, three, -1.0, qg, m03)
+    _add_block(lines, i, two, three, zero, 1.0, gp, m12)
+    _add_block(lines, i, two, three, three, 1.0, qp, m13)
+    _add_block(lines, i + 1, zero, zero, zero, 1.0, gg, m22)
+    _add_block(lines, i + 1, zero, zero, three, 1.0, qg, m23)
+    _add_block(lines, i + 1, zero, three, zero, 1.0, gq, m23)
+    _add_block(lines, i + 1, zero, three, three, 1.0, qq, m33)

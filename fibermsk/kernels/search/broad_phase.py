@@ -188,7 +188,8 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
     """
     n = bounds.shape[0]
     boxes, size = np.empty((n, 6)), np.empty((_LEVELS, 3))
-    level, key, bucket, order = np.empty((4, n), np.int64)
+    level, key = np.empty(n, np.int64), np.empty(n, np.int64)
+    bucket, order = np.empty(n, np.int64), np.empty(n, np.int64)
     largest = _fill_boxes(bounds, boxes)
     n_levels = _choose_grids(boxes, largest, level, size)
     n_buckets = _FEWEST_BUCKETS
@@ -202,7 +203,8 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
         keys[i], sorted_boxes[i] = key[order[i]], boxes[order[i]]
     pairs, count = np.empty((8 * n + 64, 2), np.int64), 0
     near, cell = np.empty(n_in, np.int64), np.empty(3, np.int64)
-    wanted, begin, end = np.empty((3, 27 * _LEVELS), np.int64)
+    wanted, begin = np.empty(27 * _LEVELS, np.int64), np.empty(27 * _LEVELS, np.int64)
+    end = np.empty(27 * _LEVELS, np.int64)
     n_cells = 0
     for i in range(n_in):
         a = order[i]
@@ -225,7 +227,8 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
                 if can_touch(bounds, before, after, moving, a, b):
                     if count == pairs.shape[0]:
                         longer = np.empty((2 * count, 2), np.int64)
-                        longer[:count] = pairs
+                        for k in range(count):
+                            longer[k, 0], longer[k, 1] = pairs[k, 0], pairs[k, 1]
                         pairs = longer
                     pairs[count, 0], pairs[count, 1] = a, b
                     count += 1
@@ -248,7 +251,8 @@ def _sort_both_ways(pairs, n, start, partner):
         place[a] += 1
         place[b] += 1
     # each element in turn enters the lists of its partners, whose order is then increasing
-    place[:] = start[:-1]
+    for e in range(n):
+        place[e] = start[e]
     for e in range(n):
         for i in range(start[e], start[e + 1]):
             b = unsorted[i]

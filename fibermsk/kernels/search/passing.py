@@ -18,6 +18,7 @@ import math
 from numba import prange
 
 from fibermsk._compile import body, kernel, parallel
+from fibermsk.kernels._plain import plain
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.search.chords import closest_on_chords
 
@@ -220,7 +221,7 @@ def mark_near(
             b = candidates[i]
             floor = part[run_law[run]] * (radius[e] + radius[b]) + stray[e] + stray[b]
             near[i] = not stays_apart(before[e], after[e], before[b], after[b], floor) and passes(
-                before[e], after[e], before[b], after[b], floor, FIRST_LOOK
+                before[e], after[e], before[b], after[b], floor, plain(FIRST_LOOK)
             )
 
 
@@ -229,4 +230,4 @@ def find_passing(before, after, first, second, floor, found):
     """Fill found (n_pairs,): whether elements first and second (n_pairs,) pass each other."""
     for i in range(first.size):
         a, b = first[i], second[i]
-        found[i] = passes(before[a], after[a], before[b], after[b], floor[i], MOST_PARTS)
+        found[i] = passes(before[a], after[a], before[b], after[b], floor[i], plain(MOST_PARTS))

@@ -282,6 +282,15 @@ def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient):
     return LOST, math.nan, -1
 
 
+@inner
+def _keep(foot, active, best, touched):
+    """Fill best (m, 7) and touched (m,) with the feet and active surfaces of a path."""
+    for j in range(active.size):
+        touched[j] = active[j]
+        for c in range(7):
+            best[j, c] = foot[j, c]
+
+
 @kernel
 def _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient):
     """The shortest taut path from strings starts (c, k, 3), the shortest first; as `solve`."""
@@ -301,13 +310,11 @@ def _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient):
                 )
                 if status == TAUT and L < shortest:
                     shortest = L
-                    best[:] = foot
-                    touched[:] = active
+                    _keep(foot, active, best, touched)
             else:
                 status = PIECES if found == -1 else ORDER
         if shortest < math.inf:
-            foot[:] = best
-            active[:] = touched
+            _keep(best, touched, foot, active)
             return _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
     return status, math.nan, blamed
 
