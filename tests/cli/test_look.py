@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -8,7 +9,7 @@ import pytest
 from make_result import make_hanging_fiber, make_meshed_arm, make_reporting_arm, make_result
 
 from fibermsk import scene_files
-from fibermsk.io import save
+from fibermsk.io import load, save
 
 
 @pytest.fixture
@@ -26,6 +27,19 @@ def test_info_prints_contents_ranges_and_units(cli, file):
     assert found["scene"] == "upper_limb"
     assert found["parameters"]["steps"] == 8
     assert {"/time", "/fibers/biceps_1/position"} <= {item["path"] for item in found["datasets"]}
+
+
+def test_info_fits_a_screen(cli, file, tmp_path):
+    one = load(file)
+    history = one.fibers["biceps_1"]
+    many = replace(one, fibers={f"fiber_{k}": history for k in range(100)})
+    shown = cli("info", save(many, tmp_path / "many.h5")).stdout.splitlines()
+    assert len(shown) < 48 and max(map(len, shown[1:])) < 110
+    (row,) = (line for line in shown if "/axial_force" in line)
+    assert row.split()[:3] == ["/fibers/*/axial_force", "x", "100"]
+    assert any(line.startswith("  fibers: fiber_0, fiber_1, ") for line in shown)
+    every = cli("info", tmp_path / "many.h5", "--all").stdout
+    assert every.count("/axial_force") == 100 and "*: all of one kind" not in every
 
 
 def test_info_lists_parameters_of_a_scene(cli):
@@ -63,7 +77,7 @@ def test_info_refuses_parameters_that_are_not_there(cli, command, words):
 
 def test_info_and_view_of_a_result_with_meshes(cli, tmp_path):
     file = save(make_meshed_arm(), tmp_path / "meshed.h5")
-    done = cli("info", file)
+    done = cli("info", file, "--all")
     assert done.exit_code == 0, done.stderr
     assert "/bodies/forearm/visuals/mesh_0/vertices" in done.stdout
     assert json.loads(cli("info", file, "--json").stdout)["up"] == [0.0, 0.0, 1.0]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from fibermsk.cli.commands.model_info import show_model
+from fibermsk.cli.commands.result_info import pairs, show_result
 from fibermsk.cli.options import Bundle, Geometry, GeometryOutside, JsonOut
-from fibermsk.cli.output import aligned, print_check, print_json, print_time_error
+from fibermsk.cli.output import print_json
 from fibermsk.cli.parameters import show_parameters
 from fibermsk.cli.running.job import check_job, resume_command
 from fibermsk.errors import ModelError
-from fibermsk.results import Slack, Softening
 
 
 def info(
@@ -45,6 +45,9 @@ def info(
         ),
     ] = None,
     bundle: Bundle = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Every array and number of a result, one by one.")
+    ] = False,
 ) -> None:
     """Print the contents of a result file, with ranges and units, or of an OpenSim model."""
     if bundle is not None:
@@ -75,26 +78,7 @@ def info(
     if json:
         print_json({"file": str(file), **attributes, "datasets": datasets})
         return
-    typer.echo(str(file))
-    for key, value in attributes.items():
-        if key in ("parameters", "stats", "slack", "softening") or value == "":
-            continue
-        typer.echo(f"  {key}: {value}")
-    check, error = (attributes["stats"].pop(key, None) for key in ("check", "time_error"))
-    for key in ("parameters", "stats"):
-        if attributes[key]:
-            typer.echo(f"  {key}: {_pairs(attributes[key])}")
-    if error is not None:
-        print_time_error(error)
-    for interval in attributes["slack"]:
-        typer.echo(f"  slack: {Slack(**interval)}")
-    for interval in attributes["softening"]:
-        typer.echo(f"  softening: {Softening(**interval)}")
-    if check is not None:
-        print_check(check)
-    rows = [(one["path"], " x ".join(map(str, one["shape"])), _range(one)) for one in datasets]
-    for line in aligned(rows):
-        typer.echo(line)
+    show_result(file, attributes, datasets, whole=every)
 
 
 def _show_bundles(
@@ -151,25 +135,8 @@ def _show_checkpoint(file: Path, json: bool) -> None:
         return
     typer.echo(f"{file}: checkpoint; to resume: {command}")
     shown["time"] = f"{taken.time:.6g} of {taken.duration:g} s"
-    shown["parameters"] = _pairs(shown["parameters"])
+    shown["parameters"] = pairs(shown["parameters"])
     for key in list(shown)[2:]:
         if key != "duration":
             text = str(shown[key])
             typer.echo(f"  {key}: {text if text.isprintable() else repr(text)}")
-
-
-def _pairs(values: dict[str, Any]) -> str:
-    parts = []
-    for key, value in values.items():
-        text = f"{value:.6g}" if isinstance(value, float) else str(value)
-        parts.append(f"{key} = {text if len(text) <= 60 else text[:57] + '...'}")
-    return ", ".join(parts)
-
-
-def _range(item: dict[str, Any]) -> str:
-    if item["min"] is None:
-        return ""
-    unit = "" if item["units"] in (None, "1") else f" {item['units']}"
-    if item["min"] == item["max"]:
-        return f"{item['min']:.6g}{unit}"
-    return f"{item['min']:.6g} to {item['max']:.6g}{unit}"

@@ -1,0 +1,143 @@
+"""Contents of a result file as text: in one screen, or all of it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import typer
+
+from fibermsk._shown import names
+from fibermsk.cli.output import aligned, print_check, print_time_error
+from fibermsk.results import Slack, Softening
+
+_WIDTH = 80
+_NAMED = "bodies", "coordinates", "elements", "fibers", "muscles", "speeds", "states"
+"""Folders with a part or an array for each item of the model, by name."""
+
+_RECORDS = "/shapes/", "/visuals/"
+"""Parts of paths of what is only drawn."""
+
+_FIRST = "steps", "newton_iterations", "failed_steps", "rejected_steps", "wall_seconds"
+"""Numbers of a run that are shown first."""
+
+_MOST = 2
+"""Intervals of slack or softening that are listed."""
+
+
+class _Row(NamedTuple):
+    """Arrays of one kind: their path, number, shape and range."""
+
+    path: str
+    number: int
+    shape: str
+    low: float | None
+    high: float | None
+    units: str
+
+
+def show_result(
+    file: Path, attributes: dict[str, Any], datasets: list[dict[str, Any]], *, whole: bool
+) -> None:
+    """Print attributes and arrays of a result file; arrays of one kind together unless `whole`."""
+    typer.echo(str(file))
+    for key, value in attributes.items():
+        if key not in ("parameters", "stats", "slack", "softening") and value != "":
+            typer.echo(f"  {key}: {value}")
+    stats = dict(attributes["stats"])
+    check, error = (stats.pop(key, None) for key in ("check", "time_error"))
+    if not whole:
+        stats = {key: stats[key] for key in _FIRST if key in stats}
+    for key, values in (("parameters", attributes["parameters"]), ("stats", stats)):
+        if values:
+            _echo(f"{key}: {pairs(values)}", whole)
+    if error is not None:
+        print_time_error(error)
+    for key, kind in (("slack", Slack), ("softening", Softening)):
+        found = attributes[key]
+        most = len(found) if whole else _MOST
+        for interval in found[:most]:
+            typer.echo(f"  {key}: {kind(**interval)}")
+        if found[most:]:
+            typer.echo(f"  {key}: {len(found) - most} more intervals (--all)")
+    if check is not None:
+        print_check(check)
+    rows = [_row(one, one["path"]) for one in datasets]
+    if not whole:
+        rows = _together(datasets)
+        for folder in _NAMED:
+            parts = [one["path"].split("/") for one in datasets]
+            own = dict.fromkeys(part[2] for part in parts if part[1] == folder and len(part) > 2)
+            if len(own) > 1:
+                typer.echo(f"  {folder}: {names(own, _WIDTH - 4 - len(folder))}")
+    many = any(row.number > 1 for row in rows)
+    for line in aligned([_cells(row, many) for row in rows]):
+        typer.echo(line)
+    if many or len(rows) < len(datasets):
+        typer.echo("  *: all of one kind together, x their number; one by one with --all")
+
+
+def _echo(text: str, whole: bool) -> None:
+    lines = [text] if whole else textwrap.wrap(text, _WIDTH - 4)
+    for number, line in enumerate(lines):
+        typer.echo(f"  {'  ' if number else ''}{line}")
+
+
+def _together(datasets: Iterable[dict[str, Any]]) -> list[_Row]:
+    """Rows of arrays of one kind and unit, without records of what is drawn."""
+    kinds: dict[Any, list[_Row]] = {}
+    for one in datasets:
+        path = one["path"]
+        if not any(part in path for part in _RECORDS):
+            row = _row(one, path)
+            kinds.setdefault((_kind(path), row.units), []).append(row)
+    found = []
+    for (path, _), rows in kinds.items():
+        first, shapes = rows[0], {row.shape for row in rows}
+        lows, highs = ([getattr(row, end) for row in rows] for end in ("low", "high"))
+        known = [[x for x in ends if x is not None] for ends in (lows, highs)]
+        found.append(
+            first._replace(
+                path=path if len(rows) > 1 else first.path,
+                number=len(rows),
+                shape=first.shape if len(shapes) == 1 else "several",
+                low=min(known[0], default=None),
+                high=max(known[1], default=None),
+            )
+        )
+    return found
+
+
+def _kind(path: str) -> str:
+    """Path with a star for the name of an item."""
+    _, folder, *rest = path.split("/")
+    if folder in _NAMED and rest:
+        rest[0] = "*"
+    return "/".join(["", folder, *rest])
+
+
+def _row(one: dict[str, Any], path: str) -> _Row:
+    shape = " x ".join(map(str, one["shape"]))
+    units = "" if one["units"] in (None, "1") else f" {one['units']}"
+    return _Row(path, 1, shape, one["min"], one["max"], units)
+
+
+def _cells(row: _Row, many: bool) -> tuple[str, ...]:
+    """Cells of a row; with a column of numbers where arrays are together."""
+    text = ""
+    if row.low is not None and row.high is not None:
+        text = f"{row.low:.6g}" + ("" if row.low == row.high else f" to {row.high:.6g}")
+        text += row.units
+    number = (f"x {row.number}" if row.number > 1 else "",) if many else ()
+    return (row.path, *number, row.shape, text)
+
+
+def pairs(values: dict[str, Any]) -> str:
+    """Names and values in one line."""
+    parts = []
+    for key, value in values.items():
+        text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        parts.append(f"{key} = {text if len(text) <= 60 else text[:57] + '...'}")
+    return ", ".join(parts)
