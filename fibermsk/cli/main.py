@@ -27,13 +27,12 @@ from fibermsk.cli.commands import (
     warmup,
 )
 from fibermsk.cli.errors import ReportingGroup
-from fibermsk.cli.options import ManyValues
+from fibermsk.cli.options import ManyValues, readable
 
 app = typer.Typer(
     name="fibermsk",
     cls=ReportingGroup,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Simulate muscles as bundles of fibers on moving bones, and view the results.",
 )
@@ -51,6 +50,7 @@ def _show_version(asked: bool) -> None:
 
 
 @app.callback()
+@readable
 def _options(
     debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")] = False,
     version: Annotated[
@@ -61,24 +61,24 @@ def _options(
     """Options of every command."""
 
 
-app.command("scenes")(scenes.scenes)
-app.command("new")(new.new)
-app.command("run", cls=ManyValues)(run.run)
-app.command("resume", cls=ManyValues)(resume.resume)
-app.command("verify", cls=ManyValues)(verify.verify)
-app.command("bench")(bench.bench)
-app.command("view")(view.view)
-app.command("plot", cls=ManyValues)(plot.plot)
-app.command("export")(export.export)
-app.command("info", cls=ManyValues)(info.info)
-app.command("muscles")(muscles.muscles)
-app.command("so")(so.so)
-app.command("track")(track.track)
-app.command("fit")(fit.fit)
-app.command("id")(inverse_dynamics.inverse_dynamics)
-app.command("sensitivity", cls=ManyValues)(sensitivity.sensitivity)
-app.command("warmup")(warmup.warmup)
-app.command("sweep", cls=ManyValues)(sweep.sweep)
+app.command("scenes")(readable(scenes.scenes))
+app.command("new")(readable(new.new))
+app.command("run", cls=ManyValues)(readable(run.run))
+app.command("resume", cls=ManyValues)(readable(resume.resume))
+app.command("verify", cls=ManyValues)(readable(verify.verify))
+app.command("bench")(readable(bench.bench))
+app.command("view")(readable(view.view))
+app.command("plot", cls=ManyValues)(readable(plot.plot))
+app.command("export")(readable(export.export))
+app.command("info", cls=ManyValues)(readable(info.info))
+app.command("muscles")(readable(muscles.muscles))
+app.command("so")(readable(so.so))
+app.command("track")(readable(track.track))
+app.command("fit")(readable(fit.fit))
+app.command("id")(readable(inverse_dynamics.inverse_dynamics))
+app.command("sensitivity", cls=ManyValues)(readable(sensitivity.sensitivity))
+app.command("warmup")(readable(warmup.warmup))
+app.command("sweep", cls=ManyValues)(readable(sweep.sweep))
 
 
 def main() -> None:

@@ -7,14 +7,15 @@ import inspect
 import math
 import re
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import typer
 from typer.core import TyperCommand
 
+from fibermsk import _check
 from fibermsk._check import suggestion
 from fibermsk.errors import ModelError
 
@@ -38,6 +39,29 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
 ]
+Numbers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="PATH=VALUE ...",
+        help="Change numbers of the model by path or pattern; see fibermsk info --parameters.",
+    ),
+]
+METHODS = "backward_euler", "bdf2", "sdirk2", "generalized_alpha", "sdirk4"
+"""Names of the integrators of the package, here so that the help needs no solver."""
+Method = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        autocompletion=lambda: list(METHODS),
+        help=f"Time integrator: {', '.join(METHODS)}, or one that the scene's file defines.",
+    ),
+]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, metavar="N", help="Threads of kernels; by default all cores."),
+]
 Degrees = Annotated[
     bool | None,
     typer.Option("--degrees/--radians", help="Unit of rotations; by default by the header."),
@@ -56,6 +80,39 @@ _MANY = {
 }
 _TRUE = {"true", "yes", "on", "1"}
 _FALSE = {"false", "no", "off", "0"}
+
+
+_WORDS: dict[Any, str] = {str: "TEXT", Path: "FILE", int: "N", float: "NUMBER", bool: ""}
+"""What the help calls values of options that have no word of their own."""
+
+
+def readable(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function of a command, whose options have words for their values."""
+    hints = get_type_hints(function, include_extras=True)
+    for hint in hints.values():
+        kind, *more = get_args(hint) or (hint,)
+        kinds = set(get_args(kind) or (kind,)) - {type(None)}
+        word = _WORDS.get(kinds.pop()) if len(kinds) == 1 else None
+        for info in more:
+            if word is not None and hasattr(info, "metavar") and info.metavar is None:
+                info.metavar = word
+    function.__annotations__ = hints
+    return function
+
+
+def use_threads(threads: int | None) -> None:
+    """Run kernels with a number of threads.
+
+    Raises
+    ------
+    ModelError
+        If there are fewer.
+    """
+    if threads is not None:
+        import numba
+
+        most = numba.get_num_threads()
+        numba.set_num_threads(_check.count("run", "--threads", threads, most))
 
 
 class ManyValues(TyperCommand):

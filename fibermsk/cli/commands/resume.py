@@ -11,8 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk import _check
-from fibermsk.cli.commands.run import Every, Json, Numbers, Overwrite, Quiet, Settings, compute
-from fibermsk.cli.options import parse_numbers, parse_settings
+from fibermsk.cli.commands.run import Every, Json, Overwrite, Quiet, compute
+from fibermsk.cli.options import (
+    Numbers,
+    Settings,
+    Threads,
+    parse_numbers,
+    parse_settings,
+    use_threads,
+)
 from fibermsk.cli.output import plain, printing_beside
 from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
 from fibermsk.cli.running.seal import is_sealed
@@ -40,9 +47,12 @@ def resume(
     json: Json = False,
     checkpoint_every: Every = None,
     overwrite: Overwrite = False,
+    threads: Threads = None,
 ) -> None:
     """Resume a run from a checkpoint and write its result."""
     from fibermsk.io import check_writable, load_checkpoint
+
+    use_threads(threads)
 
     taken = load_checkpoint(file)
     job = check_job(taken.job, file)

@@ -19,9 +19,13 @@ from fibermsk.cli.options import (
     Bundle,
     Geometry,
     ManyValues,
+    Method,
+    Numbers,
     Settings,
+    Threads,
     parse_numbers,
     parse_settings,
+    use_threads,
 )
 from fibermsk.cli.output import (
     plain,
@@ -55,18 +59,6 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", help="Result file; by default results/<scene>.h5.", dir_okay=True),
 ]
-Numbers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param",
-        metavar="PATH=VALUE ...",
-        help="Change numbers of the model by path or pattern; see fibermsk info --parameters.",
-    ),
-]
-Method = Annotated[
-    str | None,
-    typer.Option("--method", help="Time integrator; also one that the scene's file defines."),
-]
 Check = Annotated[
     bool, typer.Option("--check", help="Compare the forces with inverse dynamics of the motion.")
 ]
@@ -91,7 +83,8 @@ Controls = Annotated[
     ),
 ]
 Until = Annotated[
-    float | None, typer.Option("--until", metavar="SECONDS", help="Duration of a model's run.")
+    float | None,
+    typer.Option("--t-end", "--until", metavar="SECONDS", help="Duration of a model's run."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json = Annotated[
@@ -133,6 +126,7 @@ def run(
     json: Json = False,
     checkpoint_every: Every = None,
     overwrite: Overwrite = False,
+    threads: Threads = None,
     bundle: Bundle = None,
     activation: Activated = None,
     geometry: Geometry = None,
@@ -153,7 +147,10 @@ def run(
                 controls=controls, until=until,
             )  # fmt: skip
             file = find(scene)
-    _run(file, out, settings, numbers, method, check, quiet, json, checkpoint_every, overwrite)
+    _run(
+        file, out, settings, numbers, method, check, quiet, json, checkpoint_every, overwrite,
+        threads,
+    )  # fmt: skip
 
 
 def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> Result:
@@ -161,8 +158,8 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
     ``--set``, ``--param``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
-    ``--checkpoint-every``, ``--overwrite`` and ``--debug`` from the command line and writes
-    ``results/<file>.h5``. Ends the program if the run does not succeed.
+    ``--checkpoint-every``, ``--overwrite``, ``--threads`` and ``--debug`` from the command line and
+    writes ``results/<file>.h5``. Ends the program if the run does not succeed.
 
     Parameters
     ----------
@@ -219,9 +216,12 @@ def _run(
     json: bool,
     checkpoint_every: float | None,
     overwrite: bool,
+    threads: int | None,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run fails."""
     from fibermsk.io import check_writable
+
+    use_threads(threads)
 
     settings, numbers = settings or [], numbers or []
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")

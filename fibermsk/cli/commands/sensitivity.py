@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from fibermsk._check import first_names, refuse
-from fibermsk.cli.options import JsonOut, Settings, parse_numbers, parse_settings
+from fibermsk.cli.options import JsonOut, Method, Numbers, Settings, parse_numbers, parse_settings
 from fibermsk.cli.output import (
     PICTURES,
     aligned,
@@ -47,13 +47,8 @@ def sensitivity(
         typer.Option("--out", metavar="FILE", help="Picture (.png, .svg, .pdf) or table (.csv)."),
     ] = None,
     settings: Settings = None,
-    numbers: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="PATH=VALUE ...", help="Change numbers of the model."),
-    ] = None,
-    method: Annotated[
-        str | None, typer.Option("--method", help="Implicit time integrator.")
-    ] = None,
+    numbers: Numbers = None,
+    method: Method = None,
     json: JsonOut = False,
 ) -> None:
     """Differentiate a quantity of a run in numbers of its model."""

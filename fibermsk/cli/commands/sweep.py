@@ -8,7 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk.cli.errors import FAILED
-from fibermsk.cli.options import JsonOut, Settings, parse_numbers, parse_over, parse_settings
+from fibermsk.cli.options import (
+    JsonOut,
+    Method,
+    Numbers,
+    Settings,
+    parse_numbers,
+    parse_over,
+    parse_settings,
+)
 from fibermsk.cli.output import aligned, check_out, print_json, printing_beside
 
 _SHOWN = 5
@@ -50,11 +58,8 @@ def sweep(
     seed: Annotated[int, typer.Option("--seed", help="Of the samples.")] = 0,
     jobs: Annotated[int, typer.Option("--jobs", help="Processes at a time; -1 for all cores.")] = 1,
     settings: Settings = None,
-    numbers: Annotated[
-        list[str] | None,
-        typer.Option("--param", metavar="PATH=VALUE ...", help="Change numbers of the model."),
-    ] = None,
-    method: Annotated[str | None, typer.Option("--method", help="Time integrator.")] = None,
+    numbers: Numbers = None,
+    method: Method = None,
     json: JsonOut = False,
 ) -> None:
     """Run a scene at many values of its parameters, and keep what is asked for in one file.

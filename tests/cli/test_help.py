@@ -1,0 +1,47 @@
+"""Help and completion of commands."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fibermsk.cli.main import app
+from fibermsk.cli.options import METHODS
+from fibermsk.solvers import METHODS as KNOWN
+
+COMMANDS = sorted(one.name for one in app.registered_commands)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_has_words_for_values(cli, command):
+    lines = cli(command, "--help").stdout.partition("Options")[2].splitlines()
+    own = [line for line in lines if "--" in line and "--help" not in line]
+    assert not any(word in line for line in own for word in ("<str>", "<bool>", "<path>"))
+
+
+def test_the_help_names_the_integrators(cli):
+    assert tuple(KNOWN) == METHODS
+    text = "".join(cli("run", "--help").stdout.split())
+    assert all(name in text for name in METHODS)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell):
+    """Of commands and of the names of integrators, as the shell asks for it."""
+    ask = "import sys; sys.argv[0] = 'fibermsk'; from fibermsk.cli.main import main; main()"
+    for words, expected in (("fibermsk res", ["resume"]), ("fibermsk run --method ", METHODS)):
+        given = {
+            "_FIBERMSK_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": words,
+            "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1),
+            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        }  # fmt: skip
+        done = subprocess.run(
+            [sys.executable, "-c", ask], env=os.environ | given, capture_output=True, text=True
+        )
+        assert all(one in done.stdout for one in expected), done.stderr
+
+
+def test_threads_must_be_there(cli):
+    done = cli("run", "hanging_fiber", "--threads", "4096")
+    assert done.exit_code == 2 and "--threads = 4096; must be" in done.stderr
