@@ -20,7 +20,6 @@ from fibermsk.io.result_file import WholeRun
 from fibermsk.model import Scene
 from fibermsk.rescue import remove_kept
 from fibermsk.results import Progress, Result, Snapshot
-from fibermsk.results.deferred import DeferredArrays
 from fibermsk.solvers import (
     COMPILED,
     METHODS,
@@ -144,8 +143,9 @@ def simulate_scene(
             say("finding the equilibrium")
             start = equilibrium(system, progress=progress)
         settings: dict[str, Any] = {}
+        later = save  # by which a result is written that the run does not write itself
         if not getattr(chosen, "compiled", False):
-            settings = {"control": _control(scene), "save": sink}
+            settings, later = {"control": _control(scene), "save": sink}, None
             if checkpoint is not None:
                 write = _writer(checkpoint, {**(job or {}), "start": scene.start})
                 settings |= {"checkpoint": write, "checkpoint_every": checkpoint_every}
@@ -164,12 +164,13 @@ def simulate_scene(
         except ConvergenceError as error:
             if error.result is not None:
                 result = _checked(system, error.result) if check else error.result
-                error.result = _saved(replace(result, **labels), save)
+                error.result = _saved(replace(result, **labels), later)
             raise
         if check:
-            say("checking the forces")
+            if result.is_complete:  # else an interrupt that was heard would be heard again
+                say("checking the forces")
             result = _checked(system, result)
-    return _saved(replace(result, **labels), save)
+    return _saved(replace(result, **labels), later)
 
 
 class _Labelling:
@@ -200,10 +201,8 @@ class _Labelled:
 
 
 def _saved(result: Result, save: ResultFile | None) -> Result:
-    """Result that is written to a file, if it is not in one."""
-    if save is None or isinstance(result.coordinates, DeferredArrays):
-        return result
-    return save.write(WholeRun(result))
+    """Result that is written to a file, if one is given."""
+    return result if save is None else save.write(WholeRun(result))
 
 
 def _control(scene: Scene) -> FixedSteps | AdaptiveSteps:

@@ -16,7 +16,8 @@ from fibermsk.forces import (
     PointConstraint,
     PointSpring,
 )
-from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Fiber, Table
+from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Fiber, Table
+from fibermsk.model.skeleton.joint import JOINTS
 from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
 from fibermsk.system.bodies.bodies import Bodies
@@ -93,7 +94,8 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
         return () if _rubs(system) else (BoneContact,)
     if isinstance(place.root, Body) and field in _OF_BODIES and not system.multipliers.any:
         return (Bodies,)
-    return (PassiveJoints,) if field in _OF_JOINTS else ()
+    of_joint = isinstance(place.root, (Coordinate, *JOINTS)) and field in _OF_JOINTS
+    return (PassiveJoints,) if of_joint else ()
 
 
 def _rubs(system: FiberSystem) -> bool:

@@ -44,11 +44,13 @@ class Image:
         """
         image = cls.__new__(cls)
         image._begin(file)
+        image._written = _state(file)
         return image
 
     def _begin(self, file: int) -> None:
         self._file, self._at, self._size = file, 0, os.fstat(file).st_size
         self._refused: OSError | None = None
+        self._written: tuple[int, int] | None = None  # of a file that is only read
         self._pages: dict[int, bytearray] = {}
 
     def __enter__(self) -> Image:
@@ -92,6 +94,8 @@ class Image:
 
     def readinto(self, buffer: Any) -> int:
         """Read from here, and move on; return the number of bytes."""
+        if self._written is not None and _state(self._file) != self._written:
+            raise OSError("was changed since it was opened")
         view = memoryview(buffer).cast("B")
         view = view[: max(self._size - self._at, 0)]
         self._fetch(view, self._at)
@@ -144,6 +148,12 @@ class Image:
                 view[: len(found)] = found
                 view[len(found) : n] = bytes(n - len(found))
             view, at = view[n:], at + n
+
+
+def _state(file: int) -> tuple[int, int]:
+    """Size and time of the last change of an open file."""
+    now = os.fstat(file)
+    return now.st_size, now.st_mtime_ns
 
 
 def _put(file: int, data: memoryview, at: int) -> int:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Protocol, Self
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._shown import LINES, Summarized, Summary, count, names, span
 
 
 class Source(Protocol):
@@ -62,6 +65,10 @@ class Deferred:
         vars(self)[name] = values = source.read(name)
         return values
 
+    def __dir__(self) -> list[str]:
+        source = self.source
+        return [*super().__dir__(), *(source.names if source is not None else ())]
+
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self))
         source = state.pop("_source", None)
@@ -72,8 +79,19 @@ class Deferred:
         )
 
 
-class DeferredArrays(Mapping[str, Array]):
-    """Arrays by name of a source, read once and then kept; copies and pickles are dicts."""
+class DeferredArrays(Summarized, Mapping[str, Array]):
+    """Arrays by name of a source, read once and then kept; copies and pickles hold them all.
+
+    Attributes
+    ----------
+    kind : pair of str
+        Words for one array, and for several.
+    units : dict of str
+        Units by name.
+    """
+
+    kind: tuple[str, str] = ("item", "items")
+    units: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -82,7 +100,7 @@ class DeferredArrays(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         if name not in self._kept:
             if name not in self.source.names:
-                raise KeyError(name)
+                raise KeyError(_check.missing(self.kind[0], name, list(self), "this result has"))
             self._kept[name] = self.source.read(name)
         return self._kept[name]
 
@@ -102,10 +120,28 @@ class DeferredArrays(Mapping[str, Array]):
         return {**other, **self}
 
     def __reduce__(self) -> Any:
-        return dict, (dict(self),)
+        return _in_memory, (dict(self), self.kind, dict(self.units))
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(self)})"
+    def _summary(self) -> Summary:
+        rows = [(name, self._words(name)) for name in self]
+        if len(rows) >= LINES:
+            rows = [("names", names(self))]
+        return Summary(count(len(self), *self.kind), rows)
+
+    def _words(self, name: str) -> str:
+        unit = self.units.get(name, "")
+        if name in self._kept:
+            return span(self._kept[name], unit)
+        shape = " x ".join(map(str, self.source.shape(name)))
+        return f"{shape}{f' [{unit}]' if unit else ''}, not read yet"
+
+
+def _in_memory(arrays: dict[str, Array], kind: tuple[str, str], units: Mapping[str, str]) -> Any:
+    from fibermsk.results.named import Named
+
+    found: Any = Named(arrays)
+    found.kind, found.units = kind, units
+    return found
 
 
 def at_frames(arrays: Mapping[str, Array], frames: slice) -> Any:

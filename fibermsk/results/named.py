@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from fibermsk import _check
 from fibermsk._shown import LINES, Summarized, Summary, count, names, span
+from fibermsk.results.deferred import DeferredArrays
 
 T = TypeVar("T")
 
@@ -65,9 +66,10 @@ def name_parts(result: Any) -> None:
     """Make the dictionaries of a result under construction `Named` ones."""
     for field in _KINDS:
         value, units = getattr(result, field), {}
-        if type(value) is not dict:
-            continue
         if field in ("coordinates", "speeds"):
             per = "/s" if field == "speeds" else ""
             units = {name: f"{result.unit_of(name)}{per}" for name in value}
-        _check.store(result, **{field: Named.of(field, value, units)})
+        if isinstance(value, DeferredArrays):
+            value.kind, value.units = _KINDS[field], units
+        elif type(value) is dict:
+            _check.store(result, **{field: Named.of(field, value, units)})

@@ -175,6 +175,32 @@ def test_a_run_ends_in_order_where_no_file_can_grow(scene_file, tmp_path):
     assert "Traceback" not in done.stderr and not (tmp_path / "arm.h5").exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of this kind")
+def test_a_result_without_room_leaves_the_earlier_one(cli, tmp_path, monkeypatch):
+    """Not a part of the new one that fits."""
+    monkeypatch.chdir(tmp_path)
+    assert cli("run", "hanging_fiber", "--set", "steps=2", "--out", "a.h5").exit_code == 0
+    before = Path("a.h5").read_bytes()
+    code = LIMITED.format(most=len(before) + 2000, paths=[str(Path(fibermsk.__file__).parents[1])])
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 1 and "cannot write a.h5" in done.stderr, done.stderr
+    assert "Traceback" not in done.stderr and Path("a.h5").read_bytes() == before
+    assert json.loads(done.stdout)["file"] is None
+
+
+LIMITED = """
+import resource, sys
+sys.path[:0] = {paths!r}
+from fibermsk.cli.main import main
+resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+sys.argv = ["fibermsk", "run", "hanging_fiber", "--set", "steps=400", "--out", "a.h5", "--json"]
+main()
+"""
+
+
 class FullLog(io.StringIO):
     """Stream into a file on a full disk."""
 

@@ -103,3 +103,17 @@ def test_a_straight_fiber_has_one_difference_of_contact():
     assert isinstance(shapes, Shapes)
     numbers = sorted(len(one.numbers) for one in shapes.contact.shared)
     assert numbers == [1, 6, 6]
+
+
+def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
+    model = crowd()
+    spring = fm.PointSpring(
+        "spring", model.ground.at(0.1, 0.1, 0.0), model.body("bone").at(0.0, -0.1, 0.0),
+        stiffness=50.0, rest_length=0.1, damping=2.0,
+    )  # fmt: skip
+    model.add(spring)
+    system = fm.build(model)
+    (alone,) = changes_of(system, entries_of(system, "spring/damping"))
+    assert isinstance(alone, Variation)
+    (apart,) = changes_of(system, entries_of(system, "bone/mass"))
+    assert isinstance(apart, RowSlopes)

@@ -145,3 +145,27 @@ def test_what_is_not_there_is_an_attribute_error(tmp_path):
     with pytest.raises(KeyError, match="no coordinate 'knee'; this result has: elbow_flexion"):
         result.coordinate("knee")
     assert np.array_equal((result.coordinates | {"x": np.ones(2)})["x"], np.ones(2))
+
+
+@pytest.mark.parametrize("how", ["shorter", "other"])
+def test_a_file_that_is_changed_in_place_is_refused(tmp_path, how):
+    path = save(make_result(5), tmp_path / "run.h5")
+    result = load(path, lazy=True)
+    _ = result.fibers["biceps_1"].stretch
+    if how == "shorter":
+        os.truncate(path, path.stat().st_size // 2)
+    else:
+        path.write_bytes(save(make_result(9), tmp_path / "other.h5").read_bytes())
+    with pytest.raises(fm.ModelError, match="changed since it was opened"):
+        _ = result.fibers["biceps_1"].position
+
+
+def test_lazy_results_look_as_others(tmp_path):
+    path = save(make_result(5), tmp_path / "run.h5")
+    result = load(path, lazy=True)
+    assert "elbow_flexion  5 [rad], not read yet" in repr(result.coordinates)
+    assert {"position", "stretch"} <= set(dir(result.fibers["biceps_1"]))
+    for one in (result, copy.deepcopy(result)):
+        with pytest.raises(KeyError, match="did you mean 'elbow_flexion'"):
+            _ = one.coordinates["elbow_flexio"]
+    assert "rad" in repr(result.speeds) and "elbow_flexion" in repr(copy.deepcopy(result).speeds)

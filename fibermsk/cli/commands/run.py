@@ -34,7 +34,7 @@ from fibermsk.cli.output import (
     print_time_error,
     printing_beside,
 )
-from fibermsk.cli.running.interrupts import interruptible
+from fibermsk.cli.running.interrupts import interruptible, not_at_once
 from fibermsk.cli.running.job import digest, make_job, note_result, resume_command
 from fibermsk.cli.running.model_files import (
     about_muscles,
@@ -310,7 +310,8 @@ def compute(
         else:
             if muscles:
                 result = replace(result, stats=result.stats | {"muscles": muscles})
-            to = Destination.of(path, result.is_complete, result.time.size, overwrite)
+            with not_at_once(f"{path} is being written; another Ctrl-C loses the result"):
+                to = Destination.of(path, result.is_complete, result.time.size, overwrite)
             if to.path is not None:
                 place, unwritten = save_result(result, to.path)
         kept = to.path is None

@@ -50,14 +50,18 @@ class RunFile(ResultFile):
 
     def write(self, run: Any) -> Result:
         """Write the result; if it is written nowhere, return its last frame."""
+        with not_at_once(f"{self.path} is being written; another Ctrl-C loses the result"):
+            return self._write(run)
+
+    def _write(self, run: Any) -> Result:
         own = Destination.of(self.path, run.is_complete, run.n_frames, self._overwrite)
         self.destination, self._place = own, own.path
+        self._problem, self._again = "", None
         if own.path is None:
             (whole,) = self._labelled(run)
             return whole
         try:
-            with not_at_once(f"{own.path} is being written; another Ctrl-C loses it"):
-                return self.write_to(run, own.path)
+            return self.write_to(run, own.path)
         except WriteError as error:
             self._problem = str(error)
             if error.kept:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.view.fields import check_frames, nearest_frame
@@ -75,7 +76,7 @@ def plot(
         from fibermsk.view.plots.summary import summary
 
         return summary(choice)
-    names = [what] if isinstance(what, str) else list(what)
+    names = _texts("what", what)
     panels = [panel for name in names for panel in find_panels(choice, name)]
     if not panels:
         raise ModelError(f"no plot was named; must be some of: {', '.join(names_there(choice))}")
@@ -104,7 +105,7 @@ def plot_fields(
     if what is None:
         return plot(result, fibers=fibers, times=times)
     several = len(_choice(result, fibers, None).fibers) > 1
-    names = [what] if isinstance(what, str) else list(what)
+    names = _texts("what", what)
     found = [one for name in names for one in plots_of_field(name, several)]
     return plot(result, found, fibers=fibers, times=times)
 
@@ -122,13 +123,30 @@ def _choice(
 ) -> Choice:
     check_frames(result)
     frames = None
+    if fibers is not None:
+        _texts("fibers", fibers)
     if times is not None:
-        asked = np.atleast_1d(np.asarray(times, dtype=float))
+        try:
+            asked = np.atleast_1d(np.asarray(times, dtype=float))
+        except (TypeError, ValueError):
+            _check.refuse("plot", "times", times, "be a time, or several [s]")
         if not 1 <= asked.size <= _TIMES:
             raise ModelError(f"{asked.size} times; must be 1 to {_TIMES} for one plot")
         frames = tuple(dict.fromkeys(nearest_frame(result, float(time)) for time in asked))
     chosen = tuple(choose_fibers(result, fibers))
     return Choice(result, chosen, named=fibers is not None, frames=frames)
+
+
+def _texts(field: str, value: str | Iterable[str]) -> list[str]:
+    """A name, or several, as a list."""
+    if isinstance(value, str):
+        return [value]
+    what = "a text, or several"
+    _check.instance("plot", field, value, Iterable, what)
+    given = list(value)
+    if not given or not all(isinstance(one, str) for one in given):
+        _check.refuse("plot", field, value, f"be {what}")
+    return given
 
 
 def finish(axes: Axes, panel: Panel, size: float = 9.0) -> None:
