@@ -24,6 +24,9 @@ from fibermsk.system.skeleton.link_points import LinkPoints
 _SLOPE = 1e3
 """Slope of rates in tangents whose differences give the products with damping and mass [1/s]."""
 
+_SCALES = 1.0, 1.0 / _SLOPE, 1.0 / _SLOPE**2
+"""Factors of differences of successive tangents: stiffness, damping and mass."""
+
 
 class Section(Family):
     """A number of one kind of several fibers, with nodes held; parameters as of `Family`.
@@ -218,10 +221,6 @@ class Shapes:
             acceleration = C @ motion.rate + slope @ motion.speed
             found.append(_Way((moved.c - at.ends.c, C @ motion.speed, acceleration), C))
         return found
-
-
-_SCALES = 1.0, 1.0 / _SLOPE, 1.0 / _SLOPE**2
-"""Factors of differences of successive tangents: stiffness, damping and mass."""
 
 
 def _slopes(point: Point) -> list[Slopes]:
