@@ -41,7 +41,8 @@ def show(value: object) -> str:
         text = _text(value)
     except Exception:  # an object whose name or repr raises
         text = f"<{type(value).__name__}>"
-    return text if len(text) <= 80 else f"{text[:77]}..."
+    first, *more = text.splitlines() or [""]
+    return f"{first[:77]}..." if more or len(first) > 80 else first
 
 
 def _text(value: object) -> str:

@@ -195,7 +195,13 @@ def span(values: np.ndarray, unit: str = "") -> str:
 def names(known: Iterable[str], width: int = WIDTH - 20) -> str:
     """As many names as fit, and the number of the others."""
     known = list(known)
-    for most in range(len(known), 0, -1):
+    found, letters = 0, 0
+    for name in known:  # no more than could fit at all
+        letters += len(name) + 2
+        if found and letters - 2 > width:
+            break
+        found += 1
+    for most in range(found, 0, -1):
         more = f" and {len(known) - most} more" if most < len(known) else ""
         words = ", ".join(known[:most]) + more
         if len(words) <= width or most == 1:

@@ -10,6 +10,7 @@ import pytest
 from make_result import make_reporting_arm, make_result
 
 import fibermsk as fm
+from fibermsk import _check
 from fibermsk._shown import LINES, WIDTH, Summary, names, span
 from fibermsk.studies.identity import plain
 
@@ -135,3 +136,19 @@ def test_a_wrong_name_is_told_with_those_that_exist(look, words):
     with pytest.raises(KeyError, match=words):
         look(RESULT)
     assert RESULT.fibers.get("bicep") is None
+
+
+def test_many_names_are_not_tried_one_by_one():
+    class Counted(str):
+        joined = 0
+
+        def __len__(self) -> int:
+            Counted.joined += 1
+            return super().__len__()
+
+    words = names([Counted(f"fiber_{k}") for k in range(10_000)])
+    assert words.endswith(" and 9994 more") and Counted.joined < 100
+
+
+def test_the_value_in_an_error_is_one_line():
+    assert "\n" not in _check.show(fm.still(upper_limb())) and _check.show("a\nb") == repr("a\nb")

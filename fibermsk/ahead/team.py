@@ -12,6 +12,7 @@ from typing import Any
 
 from numba.core import config
 
+from fibermsk import _check
 from fibermsk._code_cache import fcntl
 from fibermsk.ahead.helper import Helper, compile_one, is_kept
 from fibermsk.ahead.listed import FOLDER, Listed, functions_for
@@ -40,9 +41,17 @@ def compiled_elsewhere() -> int:
 
 
 def n_processes() -> int:
-    """Processes that compile at once."""
-    asked = os.environ.get(PROCESSES, "")
-    if asked.isdigit():
+    """Processes that compile at once.
+
+    Raises
+    ------
+    ModelError
+        If the environment asks for something else than a number of them.
+    """
+    asked = os.environ.get(PROCESSES, "").strip()
+    if asked:
+        if not asked.isdecimal():
+            _check.refuse("environment", PROCESSES, asked, "be a whole number, or be left out")
         return int(asked)
     own = getattr(os, "sched_getaffinity", None)
     cores = len(own(0)) if own is not None else os.cpu_count() or 1

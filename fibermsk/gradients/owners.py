@@ -15,6 +15,7 @@ from fibermsk.forces import (
     JointTorque,
     PointConstraint,
     PointSpring,
+    ViaRing,
 )
 from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Fiber, Table
 from fibermsk.model.skeleton.joint import JOINTS
@@ -84,6 +85,8 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
 
     Empty if a number may change more.
     """
+    if not all(isinstance(one, (*_ON_BONES, ViaRing)) for one in system.model.elements):
+        return ()  # one of a user may depend on any number
     place = find(system.model, path)[0]
     field = str(place.steps[0]) if place.steps else ""
     if isinstance(place.root, Contact):

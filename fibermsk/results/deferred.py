@@ -123,9 +123,9 @@ class DeferredArrays(Summarized, Mapping[str, Array]):
         return _in_memory, (dict(self), self.kind, dict(self.units))
 
     def _summary(self) -> Summary:
-        rows = [(name, self._words(name)) for name in self]
-        if len(rows) >= LINES:
-            rows = [("names", names(self))]
+        rows = [("names", names(self))]
+        if len(self) < LINES:
+            rows = [(name, self._words(name)) for name in self]
         return Summary(count(len(self), *self.kind), rows)
 
     def _words(self, name: str) -> str:

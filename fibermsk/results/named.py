@@ -50,9 +50,9 @@ class Named(Summarized, dict[str, T]):
         raise KeyError(_check.missing(self.kind[0], name, list(self), "this result has"))
 
     def _summary(self) -> Summary:
-        rows = [(str(key), _words(part, self.units.get(key, ""))) for key, part in self.items()]
-        if len(rows) >= LINES:
-            rows = [("names", names(self))]
+        rows = [("names", names(self))]
+        if len(self) < LINES:
+            rows = [(str(key), _words(part, self.units.get(key, ""))) for key, part in self.items()]
         return Summary(count(len(self), *self.kind), rows)
 
 

@@ -10,6 +10,8 @@ import numba
 import pytest
 
 from fibermsk._code_cache import fcntl
+from fibermsk.ahead.team import PROCESSES, n_processes
+from fibermsk.errors import ModelError
 
 pytestmark = [
     pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled"),
@@ -138,3 +140,10 @@ def is_running(pid):
             return file.read().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+@pytest.mark.parametrize("asked", ["abc", "-1", "1.5"])
+def test_a_wrong_number_of_processes_is_refused(monkeypatch, asked):
+    monkeypatch.setenv(PROCESSES, asked)
+    with pytest.raises(ModelError, match=f"{PROCESSES} = {asked!r}; must be a whole number"):
+        n_processes()

@@ -157,14 +157,21 @@ def test_a_failed_run_leaves_a_complete_result_alone(cli, scene_file):
     assert cli("run", path).exit_code == 0
     before = Path("results/arm.h5").read_bytes()
     scene_file("fails")
-    for _ in range(2):  # what is incomplete is replaced
+    for again in (False, True):  # what is incomplete is replaced
         done = cli("run", path, "--json")
         assert done.exit_code == 1
         told = json.loads(done.stdout)
-        assert (told["file"], told["replaced"]) == ("results/arm.partial.h5", False)
+        assert (told["file"], told["replaced"]) == ("results/arm.partial.h5", again)
         assert "the complete result in results/arm.h5 is kept (--overwrite repl" in done.stderr
         assert Path("results/arm.h5").read_bytes() == before
         assert load("results/arm.partial.h5").status == "failed"
+    # a complete result of that name is kept, too
+    Path("results/arm.partial.h5").write_bytes(before)
+    assert "are in results/arm.partial2.h5" in cli("run", path).stderr
+    assert Path("results/arm.partial.h5").read_bytes() == before
+    Path("results/arm.partial.h5").unlink()
+    Path("results/arm.partial.h5").mkdir()  # known before the run
+    assert "cannot write results/arm.partial.h5: it is a folder" in cli("run", path).stderr
     # where none is complete, it goes to its place
     assert "are in other.h5" in cli("run", path, "--out", "other.h5").stderr
     assert not Path("other.partial.h5").exists()

@@ -1,6 +1,7 @@
 """Numbers of shapes, bodies and contacts, found together, against whole equations one by one."""
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -105,6 +106,20 @@ def test_a_straight_fiber_has_one_difference_of_contact():
     assert numbers == [1, 6, 6]
 
 
+@dataclass(frozen=True)
+class Held:
+    """An element of a user, without force."""
+
+    name: str
+    bodies: tuple = ()
+
+    def contribute(self, configuration):
+        return self
+
+    def add(self, at, sums):
+        pass
+
+
 def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
     model = crowd()
     spring = fm.PointSpring(
@@ -117,3 +132,6 @@ def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
     assert isinstance(alone, Variation)
     (apart,) = changes_of(system, entries_of(system, "bone/mass"))
     assert isinstance(apart, RowSlopes)
+    model.add(Held("hold"))
+    (whole,) = changes_of(fm.build(model), entries_of(fm.build(model), "bone/mass"))
+    assert isinstance(whole, Variation)  # a user's element may read it

@@ -47,7 +47,7 @@ from fibermsk.cli.running.problems import (
     solve_problem,
 )
 from fibermsk.cli.running.progress import progress_report
-from fibermsk.cli.running.saving import Destination, holds, save_result
+from fibermsk.cli.running.saving import Destination, holds, partial_path, save_result
 from fibermsk.cli.warned import collecting
 from fibermsk.errors import ConvergenceError
 from fibermsk.scene_files import SceneFile, find, is_problem, scene_of
@@ -273,7 +273,10 @@ def compute(
     fails.
     """
     from fibermsk.cli.running.run_file import RunFile
+    from fibermsk.io import check_writable
 
+    if path.exists() and not overwrite:
+        check_writable(partial_path(path))
     start = time.perf_counter()
     failure = ""
     place: Path | None = path
@@ -315,7 +318,7 @@ def compute(
             if to.path is not None:
                 place, unwritten = save_result(result, to.path)
         kept = to.path is None
-        replaced = to.there and not kept and not to.beside
+        replaced = to.there and not kept
         checkpoint: Path | None = options.get("checkpoint")
         if checkpoint is not None and result.is_complete and not unwritten:
             checkpoint.unlink(missing_ok=True)

@@ -51,7 +51,7 @@ def scene_of_model(
     if geometry is not None:
         settings.append(f"geometry={geometry.resolve()}")
     if until is not None:
-        settings.append(f"duration={_check.positive('run', '--until', until, 's')!r}")
+        settings.append(f"duration={_check.positive('run', '--t-end', until, 's')!r}")
     return replace(find(str(_SCENE)), name=model.stem), settings
 
 
@@ -65,11 +65,16 @@ def about_muscles(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, An
     }
 
 
+_OPTIONS = {"until": "t-end"}
+"""Names of options that are not those of their arguments."""
+
+
 def refuse_without_model(scene: str, **options: Any) -> None:
     """Refuse options of a model for a scene."""
     for name, value in options.items():
         if value is not None:
-            text = f"--{name} {value}: must be left out: {scene} is not a model (.osim)"
+            option = _OPTIONS.get(name, name)
+            text = f"--{option} {value}: must be left out: {scene} is not a model (.osim)"
             raise ModelError(text)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ class Destination(NamedTuple):
     path : Path or None
         The file; None if the earlier result of a complete run is kept, since this run made no step.
     there : bool
-        Whether the file of the run existed.
+        Whether that file exists.
     beside : bool
         Whether the result is written beside that of a complete run, which is kept.
     """
@@ -37,14 +38,20 @@ class Destination(NamedTuple):
         """That of a run: an incomplete one replaces a complete one only if the user says so."""
         whole = not complete and is_complete(path)
         if whole and n_frames <= 1:
-            return cls(None, True)
+            return cls(None)
         beside = whole and not overwrite
-        return cls(partial_path(path) if beside else path, path.exists(), beside)
+        chosen = partial_path(path) if beside else path
+        return cls(chosen, chosen.exists(), beside)
 
 
 def partial_path(path: Path) -> Path:
-    """File of an incomplete result where a complete one is kept: ``arm.partial.h5``."""
-    return path.with_name(f"{path.stem}.partial{path.suffix}")
+    """File of an incomplete result where a complete one is kept: ``arm.partial.h5``.
+
+    With a number where that is the result of a complete run.
+    """
+    numbers = chain([""], count(2))
+    names = (path.with_name(f"{path.stem}.partial{number}{path.suffix}") for number in numbers)
+    return next(name for name in names if not is_complete(name))
 
 
 def is_complete(path: Path) -> bool:
@@ -53,7 +60,7 @@ def is_complete(path: Path) -> bool:
 
     try:
         return path.exists() and describe(path)["attributes"]["status"] in COMPLETE
-    except ModelError:
+    except (ModelError, OSError):
         return False
 
 
