@@ -112,6 +112,7 @@ class Held:
 
     name: str
     bodies: tuple = ()
+    coordinates: tuple = ()
 
     def contribute(self, configuration):
         return self
