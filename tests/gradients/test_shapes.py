@@ -113,6 +113,7 @@ class Held:
     name: str
     bodies: tuple = ()
     coordinates: tuple = ()
+    signals: tuple = ()
 
     def contribute(self, configuration):
         return self
