@@ -123,8 +123,8 @@ def _choice(
 ) -> Choice:
     check_frames(result)
     frames = None
-    if fibers is not None:
-        _texts("fibers", fibers)
+    if fibers is not None and not _texts("fibers", fibers):
+        _check.refuse("plot", "fibers", fibers, "be a name, or several")
     if times is not None:
         try:
             asked = np.atleast_1d(np.asarray(times, dtype=float))
@@ -144,7 +144,7 @@ def _texts(field: str, value: str | Iterable[str]) -> list[str]:
     what = "a text, or several"
     _check.instance("plot", field, value, Iterable, what)
     given = list(value)
-    if not given or not all(isinstance(one, str) for one in given):
+    if not all(isinstance(one, str) for one in given):
         _check.refuse("plot", field, value, f"be {what}")
     return given
 
