@@ -43,6 +43,24 @@ INSIDE = [
 ]  # fmt: skip
 
 
+def check_one_by_one(system, kept, entries, changes, size, atol, at_rest, rng):
+    """Compare changes found together with each entry by itself, and both sweeps of them."""
+    weights, n = rng.normal(size=(2, system.n)), len(entries)
+    alone = [variation_of(system, one, k) for k, one in enumerate(entries)]
+    several, single = (
+        sweeps.pull(system, kept, {4: tuple(weights)}, own, n, at_rest=at_rest)[2]
+        for own in (changes, alone)
+    )
+    scaled = single * size
+    atol = atol * np.abs(scaled).max()
+    np.testing.assert_allclose(several * size, scaled, rtol=1e-6, atol=atol)
+    direction, still = rng.normal(size=n) * size, np.zeros((2, system.n))
+    ahead = sweeps.push(system, kept, tuple(still), direction, changes, at_rest=at_rest)[4]
+    assert sum(a @ b for a, b in zip(ahead, weights, strict=True)) == pytest.approx(
+        several @ direction, rel=1e-7
+    )
+
+
 @pytest.mark.parametrize("start", ["initial", pytest.param("equilibrium", marks=pytest.mark.slow)])
 def test_together_as_one_by_one(start, rng):
     model = crowd()
@@ -53,21 +71,8 @@ def test_together_as_one_by_one(start, rng):
     changes = changes_of(system, entries)
     assert all(isinstance(one, Family | Driven) for one in changes)
     assert len(changes) < len(entries) // 2
-    weights, n, at_rest = rng.normal(size=(2, system.n)), len(entries), start == "equilibrium"
-    alone = [variation_of(system, one, k) for k, one in enumerate(entries)]
-    several, single = (
-        sweeps.pull(system, kept, {4: tuple(weights)}, own, n, at_rest=at_rest)[2]
-        for own in (changes, alone)
-    )
     size = np.array([abs(one.value) or 1.0 for one in entries])
-    scaled = single * size
-    atol = 1e-9 * np.abs(scaled).max()
-    np.testing.assert_allclose(several * size, scaled, rtol=1e-6, atol=atol)
-    direction, still = rng.normal(size=n) * size, np.zeros((2, system.n))
-    ahead = sweeps.push(system, kept, tuple(still), direction, changes, at_rest=at_rest)[4]
-    assert sum(a @ b for a, b in zip(ahead, weights, strict=True)) == pytest.approx(
-        several @ direction, rel=1e-7
-    )
+    check_one_by_one(system, kept, entries, changes, size, 1e-9, start == "equilibrium", rng)
 
 
 FORCES = {

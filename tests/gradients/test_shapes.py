@@ -1,12 +1,12 @@
 """Numbers of shapes, bodies and contacts, found together, against whole equations one by one."""
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from forces.test_reported_fields import Odd
 from gradients.test_gradients_at_corners import rope_over_a_drum
-from gradients.test_inside import crowd
+from gradients.test_inside import check_one_by_one, crowd
 from gradients.test_run_gradients import TIGHT, closed, prescribed, rubbing
 from scenes_of_tests import two_link_arm
 
@@ -14,8 +14,7 @@ import fibermsk as fm
 from fibermsk.gradients.entries import entries_of, size_of
 from fibermsk.gradients.rows import RowSlopes
 from fibermsk.gradients.shapes import Shapes
-from fibermsk.gradients.variations import changes_of, variation_of
-from fibermsk.solvers.adjoint import sweeps
+from fibermsk.gradients.variations import changes_of
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.adjoint.variation import Variation
 
@@ -79,21 +78,8 @@ def test_together_as_one_by_one(case, rng):
     allowed = APART.get(case, [])
     assert all(any(field in path for field in allowed) for path in apart)
     assert any(isinstance(one, Shapes | RowSlopes) for one in changes)
-    weights, n, at_rest = rng.normal(size=(2, system.n)), len(entries), start == "equilibrium"
-    alone = [variation_of(system, one, k) for k, one in enumerate(entries)]
-    several, single = (
-        sweeps.pull(system, kept, {4: tuple(weights)}, own, n, at_rest=at_rest)[2]
-        for own in (changes, alone)
-    )
     size = np.array([size_of(system, one) for one in entries])
-    scaled = single * size
-    atol = 1e-8 * np.abs(scaled).max()
-    np.testing.assert_allclose(several * size, scaled, rtol=1e-6, atol=atol)
-    direction, still = rng.normal(size=n) * size, np.zeros((2, system.n))
-    ahead = sweeps.push(system, kept, tuple(still), direction, changes, at_rest=at_rest)[4]
-    assert sum(a @ b for a, b in zip(ahead, weights, strict=True)) == pytest.approx(
-        several @ direction, rel=1e-7
-    )
+    check_one_by_one(system, kept, entries, changes, size, 1e-8, start == "equilibrium", rng)
 
 
 def test_a_straight_fiber_has_one_difference_of_contact():
@@ -104,22 +90,6 @@ def test_a_straight_fiber_has_one_difference_of_contact():
     assert isinstance(shapes, Shapes)
     numbers = sorted(len(one.numbers) for one in shapes.contact.shared)
     assert numbers == [1, 6, 6]
-
-
-@dataclass(frozen=True)
-class Held:
-    """An element of a user, without force."""
-
-    name: str
-    bodies: tuple = ()
-    coordinates: tuple = ()
-    signals: tuple = ()
-
-    def contribute(self, configuration):
-        return self
-
-    def add(self, at, sums):
-        pass
 
 
 def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
@@ -134,6 +104,6 @@ def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
     assert isinstance(alone, Variation)
     (apart,) = changes_of(system, entries_of(system, "bone/mass"))
     assert isinstance(apart, RowSlopes)
-    model.add(Held("hold"))
+    model.add(Odd((), {}))
     (whole,) = changes_of(fm.build(model), entries_of(fm.build(model), "bone/mass"))
     assert isinstance(whole, Variation)  # a user's element may read it

@@ -64,11 +64,10 @@ def show_result(
             typer.echo(f"  {key}: {len(found) - most} more intervals (--all)")
     if check is not None:
         print_check(check)
-    rows = [_row(one, one["path"]) for one in datasets]
+    rows = [_row(one) for one in datasets] if whole else _together(datasets)
     if not whole:
-        rows = _together(datasets)
+        parts = [one["path"].split("/") for one in datasets]
         for folder in _NAMED:
-            parts = [one["path"].split("/") for one in datasets]
             own = dict.fromkeys(part[2] for part in parts if part[1] == folder and len(part) > 2)
             if len(own) > 1:
                 typer.echo(f"  {folder}: {names(own, _WIDTH - 4 - len(folder))}")
@@ -89,10 +88,9 @@ def _together(datasets: Iterable[dict[str, Any]]) -> list[_Row]:
     """Rows of arrays of one kind and unit, without records of what is drawn."""
     kinds: dict[Any, list[_Row]] = {}
     for one in datasets:
-        path = one["path"]
-        if not any(part in path for part in _RECORDS):
-            row = _row(one, path)
-            kinds.setdefault((_kind(path), row.units), []).append(row)
+        row = _row(one)
+        if not any(part in row.path for part in _RECORDS):
+            kinds.setdefault((_kind(row.path), row.units), []).append(row)
     found = []
     for (path, _), rows in kinds.items():
         first, shapes = rows[0], {row.shape for row in rows}
@@ -118,10 +116,10 @@ def _kind(path: str) -> str:
     return "/".join(["", folder, *rest])
 
 
-def _row(one: dict[str, Any], path: str) -> _Row:
+def _row(one: dict[str, Any]) -> _Row:
     shape = " x ".join(map(str, one["shape"]))
     units = "" if one["units"] in (None, "1") else f" {one['units']}"
-    return _Row(path, 1, shape, one["min"], one["max"], units)
+    return _Row(one["path"], 1, shape, one["min"], one["max"], units)
 
 
 def _cells(row: _Row, many: bool) -> tuple[str, ...]:

@@ -53,7 +53,6 @@ def resume(
     from fibermsk.io import check_writable, load_checkpoint
 
     use_threads(threads)
-
     taken = load_checkpoint(file)
     job = check_job(taken.job, file)
     every = job["checkpoint_every"] if checkpoint_every is None else checkpoint_every

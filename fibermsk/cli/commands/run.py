@@ -222,7 +222,6 @@ def _run(
     from fibermsk.io import check_writable
 
     use_threads(threads)
-
     settings, numbers = settings or [], numbers or []
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers)
