@@ -260,9 +260,9 @@ def test_published_files(shared_models):
         np.testing.assert_array_equal(read, last)
 
 
-names = st.text(
-    st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1
-).filter("time".__ne__)  # the first column
+names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1).filter(
+    "time".__ne__
+)  # the first column
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
