@@ -17,7 +17,9 @@ from fibermsk.forces import (
     PointSpring,
     ViaRing,
 )
+from fibermsk.gradients.loose import can_loosen
 from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Fiber, Table
+from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.model.skeleton.joint import JOINTS
 from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
@@ -70,14 +72,30 @@ def owner_of(system: FiberSystem, own: OwnForces, path: str) -> tuple[int | None
 def fiber_shaped_by(system: FiberSystem, path: str) -> int | None:
     """Number of the fiber whose shape a number at a path belongs to: its ends, or its radius.
 
-    None if it is none of these, or if friction or an element may depend on it in ways of its own.
+    None if it is none of these, or if an element may depend on it in ways of its own.
     """
     name, _, rest = path.partition("/")
     if name not in system.fiber_names or rest.partition("/")[0] not in _OF_SHAPES:
         return None
-    if _rubs(system) or not all(isinstance(one, _ON_BONES) for one in system.model.elements):
+    if not all(isinstance(one, _ON_BONES) for one in system.model.elements):
         return None
     return system.fiber_names.index(name)
+
+
+def can_be_held(system: FiberSystem, path: str) -> bool:
+    """Whether a number enters as coordinates do that are held; see `fibermsk.gradients.loose`.
+
+    Fibers with a path of their own do not follow it at the start, constraints do, and elements of a
+    user may depend on any number.
+    """
+    model = system.model
+    return (
+        can_loosen(find(model, path)[0])
+        and not system.multipliers.holding
+        and all(fiber.path is None for fiber in model.fibers)
+        and all(isinstance(one, (*_ON_BONES, ViaRing)) for one in model.elements)
+        and not any(map(by_network, model.massive_muscles))
+    )
 
 
 def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
@@ -89,20 +107,17 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
         return ()  # one of a user may depend on any number
     place = find(system.model, path)[0]
     field = str(place.steps[0]) if place.steps else ""
+    rubbing = [one for one in map(type, system.contributions) if one is FrictionForces]
     if isinstance(place.root, Contact):
         touched: Any = place.root.second
         on = [FiberContact if isinstance(one, Fiber) else BoneContact for one in touched]
-        return () if _rubs(system) else tuple(dict.fromkeys(on))
+        return (*dict.fromkeys(on), *rubbing)
     if isinstance(place.root, Body) and field == "shapes":
-        return () if _rubs(system) else (BoneContact,)
+        return (BoneContact, *rubbing)
     if isinstance(place.root, Body) and field in _OF_BODIES and not system.multipliers.any:
         return (Bodies,)
     of_joint = isinstance(place.root, (Coordinate, *JOINTS)) and field in _OF_JOINTS
     return (PassiveJoints,) if of_joint else ()
-
-
-def _rubs(system: FiberSystem) -> bool:
-    return any(isinstance(one, FrictionForces) for one in system.contributions)
 
 
 def signal_weight(

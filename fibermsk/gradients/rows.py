@@ -55,24 +55,17 @@ class RowSlopes(ForcesOnly):
         base, kinds = self._system, one.kinds
         return one.variation.of(lambda system: system.rows_of(kinds, at, base))
 
-    def pull_rows(self, at: At, whole: Array, gradient: Array) -> None:
-        """Add the products of a cotangent (n,), of attached ends too."""
-        for one in self.shared:
-            gradient[one.numbers] += one.factors * (whole @ self._slopes(at, one))
-
-    def rows_along(self, at: At, direction: Array) -> Array:
-        """Derivative (n,) along a direction, not yet passed on from attached ends."""
-        total = np.zeros(self._system.n)
-        for one in self.shared:
-            part = float(one.factors @ direction[one.numbers])
-            if part:
-                total += part * self._slopes(at, one)
-        return total
-
     def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        self.pull_rows(self._places.at(at.point).at, at.followed(at.unheld(x)), gradient)
+        place, whole = self._places.at(at.point).at, at.followed(at.unheld(x))
+        for one in self.shared:
+            gradient[one.numbers] += one.factors * (whole @ self._slopes(place, one))
 
     def push_forces(self, at: Linearized, direction: Array) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        return at.held(at.pulled(self.rows_along(self._places.at(at.point).at, direction)))
+        place, total = self._places.at(at.point).at, np.zeros(self._system.n)
+        for one in self.shared:
+            part = float(one.factors @ direction[one.numbers])
+            if part:
+                total += part * self._slopes(place, one)
+        return at.held(at.pulled(total))

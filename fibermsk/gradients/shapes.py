@@ -7,7 +7,7 @@ which ends are nodes as others. And through contact; see `fibermsk.gradients.sha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,12 +45,12 @@ class Section(Family):
         self.moved: Array = self.difference(lambda system: system.cables.point_local)
         self._of_point = places.own.system.cables.point_fiber
 
-    def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
+    def pull(self, cotangent: Array, placing: Callable[[Any], Array], gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         if self.moved.any():
             self._add_placed(cotangent * self.difference(placing), gradient)
 
-    def push(self, direction: Array, placing: Placing) -> Array | float:
+    def push(self, direction: Array, placing: Callable[[Any], Array]) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         return self._placed(self.difference(placing), direction) if self.moved.any() else 0.0
 
@@ -156,24 +156,32 @@ class Shapes:
 
     def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        place, whole = self._places.at(at.point), at.followed(at.unheld(x))
-        for one in self._sections:
-            one.pull_forces(at, x, gradient)
+        self.pull_shapes(at, x, gradient)
         if self._moving:
+            place, whole = self._places.at(at.point), at.followed(at.unheld(x))
             slopes = self._end_slopes(at.point, place.at, whole)
             for one in self._moving:
                 one.add_ends(slopes, gradient)
-        self.contact.pull_rows(place.at, whole, gradient)
+
+    def pull_shapes(self, at: Linearized, x: Array, gradient: Array) -> None:
+        """Add the products of a cotangent of F with its derivatives where ends stay in place."""
+        for one in self._sections:
+            one.pull_forces(at, x, gradient)
+        self.contact.pull_forces(at, x, gradient)
 
     def push_forces(self, at: Linearized, direction: Array) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        place = self._places.at(at.point)
-        rows = self.contact.rows_along(place.at, direction)
+        found = self.shapes_along(at, direction)
         if self._moving:
             moved = sum(one.ends_along(direction) for one in self._moving)
-            rows = rows + self._moved_rows(at.point, place.at, np.asarray(moved))
-        own = sum([one.push_forces(at, direction) for one in self._sections])
-        return own + at.held(at.pulled(rows))
+            rows = self._moved_rows(at.point, self._places.at(at.point).at, np.asarray(moved))
+            found = found + at.held(at.pulled(rows))
+        return found
+
+    def shapes_along(self, at: Linearized, direction: Array) -> Array | float:
+        """Derivative (n,) of F along a direction where ends stay in place."""
+        own = [one.push_forces(at, direction) for one in self._sections]
+        return sum(own) + self.contact.push_forces(at, direction)
 
     def _end_slopes(self, point: Point, at: At, whole: Array) -> Array:
         """Products of a cotangent with derivatives in the ends' places on links (n_points, 3)."""

@@ -13,7 +13,15 @@ from fibermsk.forces import CoordinateActuator
 from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, weight_of
 from fibermsk.gradients.entries import Entry, size_of_steps, values_with
 from fibermsk.gradients.inside import AHEAD, CENTRAL, PAIR, Driven, Family, Knot, Places, Stencil
-from fibermsk.gradients.owners import fiber_shaped_by, kinds_of, owner_of, signal_weight
+from fibermsk.gradients.loose import loosened
+from fibermsk.gradients.owners import (
+    can_be_held,
+    fiber_shaped_by,
+    kinds_of,
+    owner_of,
+    signal_weight,
+)
+from fibermsk.gradients.poses import Poses, ends_moved_by
 from fibermsk.gradients.rows import RowSlopes, Shared
 from fibermsk.gradients.shape_contact import Member, change_of, contact_of_shapes, shape_of
 from fibermsk.gradients.shapes import Section, Shapes
@@ -48,6 +56,7 @@ def changes_of(
     families: dict[Any, list[tuple[int, int, Entry]]] = {}
     actuated: dict[CoordinateActuator, list[Number]] = {}
     shaped, apart = list[tuple[int, int, Entry]](), list[Shared]()
+    posed = list[tuple[int, Entry]]()
     for number, entry in enumerate(entries):
         owner, rest = owner_of(system, places.own, entry.path)
         actuator = None if alone else actuator_of(system.model, entry.path)
@@ -59,6 +68,8 @@ def changes_of(
         elif not alone and (kinds := kinds_of(system, entry.path)):
             varied = variation_of(system, entry, number)
             apart.append(Shared(varied, kinds, np.array([number]), np.ones(1)))
+        elif not alone and can_be_held(system, entry.path):
+            posed.append((number, entry))
         elif owner is None or alone:
             single.append(variation_of(system, entry, number))
         elif (weight := signal_weight(system, entry.path, entry.place)) is not None:
@@ -75,6 +86,8 @@ def changes_of(
         found.append(RowSlopes(places, apart))
     if shaped:
         found.append(_shapes(places, shaped))
+    if posed:
+        found.append(_poses(places, posed))
     found += [Actuated(system, one, numbers) for one, numbers in actuated.items()]
     return found + single
 
@@ -113,6 +126,17 @@ def _shapes(places: Places, members: Sequence[tuple[int, int, Entry]]) -> Shapes
         ]  # fmt: skip
     shared = contact_of_shapes(touching) if system.model.contacts else ()
     return Shapes(places, sections, RowSlopes(places, shared))
+
+
+def _poses(places: Places, members: Sequence[tuple[int, Entry]]) -> Poses:
+    """Numbers that move bones and paths: number in the gradient, and entry."""
+    system = places.own.system
+    numbers, entries = zip(*members, strict=True)
+    loose = loosened(system, entries)
+    moved, chain = ends_moved_by(system, loose)
+    shaped = [(fiber, k, entry) for k, (fiber, entry) in enumerate(moved)]
+    vary = [partial(variation_of, system, entry, number) for number, entry in members]
+    return Poses(system, numbers, loose, _shapes(places, shaped) if moved else None, chain, vary)
 
 
 def _weight(system: FiberSystem, name: str, entry: Entry) -> Weight:

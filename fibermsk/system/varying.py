@@ -18,6 +18,7 @@ from fibermsk.system.bodies.joints import PassiveJoints
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.forces import BoneContact, FiberContact
 from fibermsk.system.contribution import At, Contribution, Slopes, Sums
+from fibermsk.system.friction.forces import FrictionForces
 from fibermsk.system.lines.hill import LawsAt
 from fibermsk.system.lines.touching import Touching
 from fibermsk.system.multipliers import Multipliers
@@ -29,10 +30,13 @@ from fibermsk.system.skeleton.skeleton import Skeleton
 _NO_LINES = np.zeros((0, 3, 6, 6))
 
 
-Kind = type[Bodies] | type[PassiveJoints] | type[FiberContact] | type[BoneContact]
+Kind = (
+    type[Bodies] | type[PassiveJoints] | type[FiberContact] | type[BoneContact]
+    | type[FrictionForces]
+)  # fmt: skip
 """Kinds of contributions that have numbers of their own and no rows of states."""
 
-CONTACT: tuple[Kind, ...] = FiberContact, BoneContact
+CONTACT: tuple[Kind, ...] = FiberContact, BoneContact, FrictionForces
 
 
 class Varying:
@@ -61,6 +65,15 @@ class Varying:
                 own.restore(one.memory())
         self.forget()
 
+    def follow_apart(self, other: Any) -> None:
+        """Take over a memory of a system with the same fibers, shapes and paths on other links."""
+        for own, one in zip(self._remembering, other._remembering, strict=True):
+            if isinstance(own, FiberContact):
+                own.follow_points(one)
+            else:
+                own.restore(one.memory())
+        self.forget()
+
     def unreduced(
         self, state: tuple[float, Array, Array, Array], slopes: Slopes
     ) -> tuple[BorderedMatrix, Array]:
@@ -78,7 +91,8 @@ class Varying:
         """
         own, skeleton = self.configuration, self.skeleton
         sums = Sums.zero(skeleton, at, np.zeros_like(at.nodes), _NO_LINES, None)
-        touching = FiberContact in kinds, BoneContact in kinds
+        rubbing = FrictionForces in kinds
+        touching = rubbing or FiberContact in kinds, rubbing or BoneContact in kinds
         if any(touching):
             own.contact.evaluate_beside(
                 other.configuration.contact, at.nodes, at.motion.links, touching

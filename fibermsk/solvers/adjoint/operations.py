@@ -15,7 +15,7 @@ from fibermsk._arrays import Array
 from fibermsk.protocol import ProjectionSlopes
 from fibermsk.solvers.adjoint.form import Slots, value_of
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
-from fibermsk.solvers.adjoint.variation import Varied
+from fibermsk.solvers.adjoint.variation import Placing, Varied
 
 
 class Operation(Protocol):
@@ -28,11 +28,6 @@ class Operation(Protocol):
     def push(self, slots: Slots, varied: Varied) -> None:
         """Make the tangents of its sources."""
         ...
-
-
-def _placed(system: Any, t: float | None, y: Array) -> Array:
-    """Positions with the dependent and prescribed entries that a system gives them."""
-    return y if t is None else system.retract(t, y, 0.0 * y)
 
 
 class Retracted(NamedTuple):
@@ -48,8 +43,9 @@ class Retracted(NamedTuple):
     def _at(self) -> Linearized:
         return Linearized(self.system, Point(self.t, self.value, 0.0 * self.value, None))
 
-    def _placing(self, system: Any) -> Array:
-        return _placed(system, self.t, self.value)
+    @property
+    def _placing(self) -> Placing:
+        return Placing(self.t, self.value)
 
     def pull(self, slots: Slots, varied: Varied) -> None:
         """Pass the cotangent on to positions and increment."""
@@ -83,9 +79,9 @@ class Enforced(NamedTuple):
     def _at(self) -> Linearized:
         return Linearized(self.system, Point(self.t or 0.0, value_of(self.y), self.value, None))
 
-    def _placing(self, system: Any) -> Array:
-        y = _placed(system, self.t, value_of(self.y))
-        return system.enforce(y, self.value, self.t, derive=self.derive)
+    @property
+    def _placing(self) -> Placing:
+        return Placing(self.t, value_of(self.y), self.value, self.derive)
 
     def pull(self, slots: Slots, varied: Varied) -> None:
         """Pass the cotangent on to positions and independent velocities."""
@@ -120,10 +116,9 @@ class Projected(NamedTuple):
         slopes = self.system.projection_slopes(self.t, *given)
         return Linearized(self.system, Point(self.t, *self.values, None)), slopes
 
-    def _placing(self, system: Any) -> Array:
-        y = _placed(system, self.t, value_of(self.y))
-        v = system.enforce(y, value_of(self.v), self.t)
-        return np.concatenate(system.project(self.t, y, v))
+    @property
+    def _placing(self) -> Placing:
+        return Placing(self.t, value_of(self.y), value_of(self.v), projected=True)
 
     def pull(self, slots: Slots, varied: Varied) -> None:
         """Pass the cotangents on to positions and velocities before."""
@@ -214,8 +209,9 @@ class Solved(NamedTuple):
         moved = at.followed(-at.solve(changed, self.b, self.a))
         slots.set(self.source, moved + varied.along(self._placing) * ~at.independent)
 
-    def _placing(self, system: Any) -> Array:
-        return _placed(system, self.point.t, self.point.y)
+    @property
+    def _placing(self) -> Placing:
+        return Placing(self.point.t, self.point.y)
 
 
 class Rested(NamedTuple):
@@ -234,8 +230,9 @@ class Rested(NamedTuple):
             self.system, Point(self.t, self.y, still, still, rates=False, at_rest=True)
         )
 
-    def _placing(self, system: Any) -> Array:
-        return _placed(system, self.t, self.y)
+    @property
+    def _placing(self) -> Placing:
+        return Placing(self.t, self.y)
 
     def pull(self, cotangent: Array, varied: Varied) -> None:
         """Pass the cotangent of the positions on to the parameters."""
@@ -308,9 +305,10 @@ class Began(NamedTuple):
         slots.set(self.sources[0], at.followed_rates(dy, own) + placed)
         slots.set(self.sources[1], rates)
 
-    def _placing(self, system: Any) -> Array:
+    @property
+    def _placing(self) -> Placing:
         t, y, v, *_ = self.point
-        return system.enforce(_placed(system, t, y), v, t, derive=self.point.derive)
+        return Placing(t, y, v, self.point.derive)
 
 
 _B, _A = 1e10, 1e20

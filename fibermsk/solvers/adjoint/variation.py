@@ -15,8 +15,27 @@ from fibermsk.solvers.adjoint.linearized import Linearized
 _SMOOTH = 1e-6
 """Share by which differences over one and two steps may differ: more is a kink between them."""
 
-Placing = Callable[[Any], Array]
-"""Vector of positions or velocities that a system gives."""
+
+class Placing(NamedTuple):
+    """What a system places: dependent and prescribed entries of positions and velocities.
+
+    As a function of a system it is the vector of positions, of velocities where v is given, or of
+    both where they are put onto constraints.
+    """
+
+    t: float | None  # time of prescribed entries; None: these, and positions, are as given
+    y: Array
+    v: Array | None = None
+    derive: bool = True  # see `System.enforce`
+    projected: bool = False
+
+    def __call__(self, system: Any) -> Array:
+        """Positions or velocities (n,), or both (2 n,)."""
+        y = self.y if self.t is None else system.retract(self.t, self.y, 0.0 * self.y)
+        if self.v is None:
+            return y
+        v = system.enforce(y, self.v, self.t, derive=self.derive)
+        return np.concatenate(system.project(self.t, y, v)) if self.projected else v
 
 
 class DirectReading(NamedTuple):
@@ -129,11 +148,11 @@ class Variation(NamedTuple):
         other, less = self.finer()._smoothest(function)
         return (other, less) if less < off else (total, off)
 
-    def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
+    def pull(self, cotangent: Array, placing: Callable[[Any], Array], gradient: Array) -> None:
         """See `Change.pull`."""
         gradient[self.number] += cotangent @ self.of(placing)
 
-    def push(self, direction: Array, placing: Placing) -> Array | float:
+    def push(self, direction: Array, placing: Callable[[Any], Array]) -> Array | float:
         """See `Change.push`."""
         part = direction[self.number]
         return part * self.of(placing) if part else 0.0

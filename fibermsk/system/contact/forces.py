@@ -63,6 +63,10 @@ class FiberContact(_Contact):
         """Take the candidates of a system with almost equal sizes."""
         self._search.follow(other._search)
 
+    def follow_points(self, other: FiberContact) -> None:
+        """Take the contact points per element of a system with other links."""
+        self._search.follow_points(other._search)
+
     def add(self, at: At, sums: Sums) -> None:
         """Add the forces, and the couplings between fibers."""
         tangent = sums.slopes is not None

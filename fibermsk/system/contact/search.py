@@ -248,6 +248,13 @@ class ContactSearch:
             part.touching = self._touching
         self._source = other.sets
 
+    def follow_points(self, other: ContactSearch) -> None:
+        """Take the contact points per element of a search of the same fibers on other links."""
+        points = other.spacing.memory()
+        if not self.spacing.is_as(points):
+            self.spacing.restore(points)
+            self.release()
+
     def scatter_fibers(self, out: Border, tangent: bool) -> Couplings:
         """Add the forces between fibers of the last evaluation, and their tangent.
 

@@ -1,0 +1,87 @@
+"""Numbers that move bones and paths, found together, against whole equations one by one."""
+
+import numpy as np
+import pytest
+from gradients.test_inside import check_one_by_one, crowd
+from gradients.test_run_gradients import TIGHT, prescribed, rubbing
+from gradients.test_shapes import coupled, thick
+from scipy.spatial.transform import Rotation
+
+import fibermsk as fm
+from fibermsk.gradients.entries import entries_of, size_of
+from fibermsk.gradients.loose import can_loosen
+from fibermsk.gradients.poses import Poses
+from fibermsk.gradients.variations import changes_of
+from fibermsk.parameters.lookup import find
+from fibermsk.solvers.adjoint.trajectory import Trajectory
+
+
+def driven():
+    """A motion in time that carries a fiber and a muscle."""
+    model = prescribed()
+    return model.edit(remove=[model.element("rod")])
+
+
+def tied():
+    """The arm whose elbow follows the shoulder by a multiplier."""
+    model = thick()
+    model.add(fm.Coupling("elbow", fm.Polynomial([0.1, 0.5]), "shoulder", enforce="multiplier"))
+    return model
+
+
+def ball():
+    """A limb that turns by quaternions and slides, with a muscle and a fiber."""
+    model = fm.Model("ball", gravity=(0.0, -9.81, 1.0))
+    trunk = model.add(fm.Body("trunk", 2.0, (0, -0.1, 0), (5e-3, 2e-3, 4e-3)))
+    upper = model.add(fm.Body("upper", 1.0, (0, -0.15, 0), (5e-3, 1e-3, 5e-3)))
+    lower = model.add(fm.Body("lower", 0.5, (0, -0.1, 0), (3e-3, 1e-3, 3e-3)))
+    plate = model.add(fm.Body("plate"))
+    turned = Rotation.from_rotvec([0.2, -0.1, 0.3]).as_matrix()
+    model.add(
+        fm.Free("trunk", model.ground, trunk, at=(0.01, 0.0, 0.0), child_at=(0.0, 0.02, 0.0)),
+        fm.Spherical("ball", trunk, upper, at=(0.0, -0.2, 0.0), rotation=turned),
+        fm.Hinge("hinge", upper, lower, (0, -0.3, 0), (0.1, 0.2, 1.0), rotation=turned,
+                 child_at=(0.0, 0.01, 0.0), value=0.3, speed=2.0),
+        fm.Weld(lower, plate, at=(0.0, -0.05, 0.0), rotation=turned),
+    )  # fmt: skip
+    path = [
+        fm.PathPoint("o", trunk.at(0.03, -0.1, 0)), fm.PathPoint("v", upper.at(0.04, -0.2, 0.01)),
+        fm.PathPoint("i", plate.at(0.02, -0.02, 0)),
+    ]  # fmt: skip
+    drum = fm.WrapCylinder("drum", upper, (0.0, -0.3, 0.0), radius=0.02, length=0.2)
+    numbers = {"optimal_fiber_length": 0.15, "tendon_slack_length": 0.15}
+    model.add(fm.LineMuscle("line", path, max_isometric_force=40.0, **numbers, law=fm.HillLaw(),
+                            activation=0.3, wraps=[fm.PathWrap(drum)], mass=0.1))  # fmt: skip
+    solid = fm.Tissue(1060.0, fm.KelvinVoigt(2e4, 3e2), prestress=1e4, bending=1.0)
+    ends = trunk.at(-0.03, -0.15, 0), plate.at(-0.02, -0.05, 0)
+    model.add(fm.Fiber("fiber", attach=ends, radius=4e-3, n_elements=3, tissue=solid))
+    return model
+
+
+MODELS = {
+    "ball": (ball, 0.03, "initial"),
+    "driven": (driven, 0.03, "initial"),
+    "tied": (tied, 0.03, "initial"),
+    "contact": (thick, 0.036, "initial"),
+    "equilibrium": (thick, 0.012, "equilibrium"),
+    "coupled": (coupled, 0.036, "initial"),
+    "states": (crowd, 0.03, "initial"),
+    "friction": (rubbing, 0.036, "initial"),
+}  # fmt: skip
+MOST = 16
+
+
+@pytest.mark.filterwarnings("ignore:compressed fibers")
+@pytest.mark.parametrize("case", MODELS)
+def test_together_as_one_by_one(case, rng):
+    make, until, start = MODELS[case]
+    run = fm.Simulation(make(), until, until / 6, newton=TIGHT, start=start)
+    system, kept = run.system(), Trajectory()
+    run.run(system, kept)
+    every = [path for path in system.parameters if can_loosen(find(system.model, path)[0])]
+    few = rng.choice(every, min(MOST, len(every)), replace=False)
+    entries = entries_of(system, few.tolist())
+    changes = changes_of(system, entries)
+    assert [type(one) for one in changes] == [Poses]
+    size = np.array([size_of(system, one) for one in entries])
+    check_one_by_one(system, kept, entries, changes, size, 1e-8, start == "equilibrium", rng)
