@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -35,6 +36,9 @@ _ANGLE, _LENGTH = 0.03, 0.01
 """Largest sizes of rotations and directions, and of lengths [m], in differences: where a bone's
 mesh has edges, forces have kinks, so that steps stay below a micrometer."""
 
+_SMALL = 1e-4
+"""Angle [rad] below which series end after one term."""
+
 _BESIDE = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 """Paths of numbers beside the diagonal of an inertia."""
 
@@ -56,6 +60,19 @@ class Turn(NamedTuple):
         turn = Rotation.from_rotvec(self.angles)
         turned: Array = np.reshape(self.base, _SQUARE) @ turn.as_matrix()
         return turned
+
+    @property
+    def slopes(self) -> Array:
+        """Turn about the axes of the turned matrix with each angle, in columns (3, 3).
+
+        By the right Jacobian of the exponential map; sinc(x) is sin(pi x) / (pi x).
+        """
+        x, y, z = self.angles
+        K, angle = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]]), math.hypot(x, y, z)
+        second = 0.5 * np.sinc(0.5 * angle / np.pi) ** 2
+        third = (1.0 - np.sinc(angle / np.pi)) / angle**2 if angle > _SMALL else 1.0 / 6.0
+        found: Array = np.eye(3) - second * K + third * K @ K
+        return found
 
 
 class Entry(NamedTuple):

@@ -76,6 +76,14 @@ class Loose(NamedTuple):
         found: Array = self.ways @ cotangent[self.held]
         return found
 
+    def ends_moved(self, y: Array) -> Array:
+        """Derivatives (n_points, 3, m) of the attached ends in the numbers, at positions y (n,)."""
+        whole = self.whole(y)
+        own = self.system.followers(whole, 0.0 * whole)
+        columns = np.zeros((own.entries.size, self.system.n))
+        columns[:, own.on] = own.by_position
+        return (columns[:, self.held] @ self.ways.T).reshape(-1, 3, len(self.ways))
+
     def tangent(self, point: Point) -> Any:
         """Derivative of its equations in positions, at a point without held coordinates."""
         t, y, v, v_dot, rates, *_ = point
@@ -120,6 +128,8 @@ def _part_of(place: Place, entry: Entry) -> tuple[Part, Array]:
     """What a number moves, and the derivatives of its held coordinates."""
     root, steps, at = place.root, place.steps, (*place.entry, *entry.place)
     way = np.eye(3)[at[0]] if at else np.ones(1)
+    if entry.turn is not None:
+        way = entry.turn.slopes[:, at[0]]
     if isinstance(root, Surface):
         return (id(root), _AT if steps[0] == "position" else _TURN), way
     if isinstance(root, LineMuscle):

@@ -30,7 +30,7 @@ from fibermsk.system.friction.forces import FrictionForces
 from fibermsk.system.own_forces import OwnForces
 from fibermsk.system.varying import Kind
 
-_OF_FIBERS = ("tissue", "activation")
+_OF_FIBERS = "tissue", "activation", "line_load"
 _OF_MUSCLES = (
     "activation", "law", "max_isometric_force", "optimal_fiber_length", "tendon_slack_length",
     "pennation_angle", "max_contraction_velocity",
@@ -83,16 +83,28 @@ def fiber_shaped_by(system: FiberSystem, path: str) -> int | None:
 
 
 def can_be_held(system: FiberSystem, path: str) -> bool:
-    """Whether a number enters as coordinates do that are held; see `fibermsk.gradients.loose`.
+    """Whether a number enters as coordinates do that are held; see `fibermsk.gradients.loose`."""
+    place = find(system.model, path)[0]
+    return can_loosen(place) and not system.multipliers.holding and _moves_straight_fibers(system)
 
-    Fibers with a path of their own do not follow it at the start, constraints do, and elements of a
-    user may depend on any number.
+
+def is_of_start(system: FiberSystem, path: str) -> bool:
+    """Whether a number is a coordinate, or its rate, at the start and nothing else."""
+    place = find(system.model, path)[0]
+    root, name = place.root, path.rpartition("/")[0].rpartition("/")[2]
+    if not isinstance(root, (Coordinate, *JOINTS)) or place.steps not in {("value",), ("speed",)}:
+        return False
+    return name in system.skeleton.independent and _moves_straight_fibers(system)
+
+
+def _moves_straight_fibers(system: FiberSystem) -> bool:
+    """Whether what moves bones at the start has no part in the equations but by straight fibers.
+
+    Others do not follow; elements of a user may depend on any number.
     """
     model = system.model
     return (
-        can_loosen(find(model, path)[0])
-        and not system.multipliers.holding
-        and all(fiber.path is None for fiber in model.fibers)
+        all(fiber.path is None for fiber in model.fibers)
         and all(isinstance(one, (*_ON_BONES, ViaRing)) for one in model.elements)
         and not any(map(by_network, model.massive_muscles))
     )

@@ -1,8 +1,7 @@
 """Numbers that move bones, and paths of line muscles: derivatives of all at once.
 
-At given unknowns they enter through one tangent, that of `fibermsk.gradients.loose`. Fibers that
-are straight at the start between ends on moved bones have other reference shapes, as if their
-attachments moved instead: that part is passed on from those, see `fibermsk.gradients.shapes`.
+At given shapes of the fibers they enter through one tangent, that of `fibermsk.gradients.loose`;
+for the shapes, see `fibermsk.gradients.chained`.
 """
 
 from __future__ import annotations
@@ -14,44 +13,12 @@ from typing import Any
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk.gradients.entries import Entry, entries_of
 from fibermsk.gradients.loose import Loose
-from fibermsk.gradients.shapes import Shapes
-from fibermsk.model import Station
+from fibermsk.gradients.starts import Starts
 from fibermsk.protocol import Followers
 from fibermsk.solvers.adjoint.linearized import Linearized
 from fibermsk.solvers.adjoint.variation import DirectReading, Placing, Variation
 from fibermsk.system import FiberSystem
-
-_SIDES = "origin", "insertion"
-
-
-def ends_moved_by(system: FiberSystem, loose: Loose) -> tuple[list[tuple[int, Entry]], Array]:
-    """Coordinates of attachments that stand for the motion of attached ends at the start.
-
-    Returns
-    -------
-    moved : list of (int, Entry)
-        Fiber by number, and coordinate, of those that some number changes.
-    chain : (m, k) float array
-        Their derivatives in the numbers.
-    """
-    start, tree, model = system.initial_state()[0], loose.system.tree, loose.system.model
-    whole = loose.whole(start)
-    own = loose.system.followers(whole, 0.0 * whole)
-    columns = np.zeros((own.entries.size, loose.system.n))
-    columns[:, own.on] = own.by_position
-    by_number = (columns[:, loose.held] @ loose.ways.T).reshape(-1, 3, len(loose.ways))
-    links = loose.system.skeleton.at(loose.system.split(whole)[1]).links
-    moved, chain, cables = list[tuple[int, Entry]](), list[Array](), system.cables
-    for fiber, side, on_ground in zip(cables.point_fiber, cables.end_side, by_number, strict=True):
-        station = model.fibers[fiber].attach[side]
-        if on_ground.any() and isinstance(station, Station):
-            turn, _ = tree.place(station.body.name, links)
-            path = f"{system.fiber_names[fiber]}/attach/{_SIDES[side]}"
-            chain += [*(turn.T @ on_ground)]
-            moved += [(int(fiber), entry) for entry in entries_of(system, path)]
-    return moved, np.array(chain).reshape(-1, len(loose.ways)).T
 
 
 class Poses:
@@ -65,19 +32,15 @@ class Poses:
         Of the numbers (m,) in the gradient.
     loose
         System with held coordinates for them.
-    ends : Shapes, optional
-        Coordinates of k attachments that they move at the start; without any, no shape changes.
-    chain : (m, k) float array
-        Derivatives of these coordinates in the numbers.
     vary : sequence of callable
         Each number by itself, for readings, and for states that start in equilibrium.
     """
 
     def __init__(
-        self, system: FiberSystem, numbers: Sequence[int], loose: Loose, ends: Shapes | None,
-        chain: Array, vary: Sequence[Callable[[], Variation]],
+        self, system: FiberSystem, numbers: Sequence[int], loose: Loose,
+        vary: Sequence[Callable[[], Variation]],
     ) -> None:  # fmt: skip
-        self._system, self._loose, self._ends, self._chain = system, loose, ends, chain
+        self._system, self._loose = system, loose
         self._numbers: Index = np.array(numbers, np.int64)
         self._alone = [cache(one) for one in vary]
         self._settles = system.line_muscles is not None and bool(
@@ -120,35 +83,32 @@ class Poses:
 
     def pull_reading(self, cotangent: Array, reading: DirectReading, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        for one in self._alone:
-            one().pull_reading(cotangent, reading, gradient)
+        if reading.owner not in self._system.fiber_names:
+            for one in self._alone:
+                one().pull_reading(cotangent, reading, gradient)
 
     def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
+        if reading.owner in self._system.fiber_names:
+            return 0.0
         return sum([one().push_reading(direction, reading) for one in self._alone])
 
     def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         if self._settles:
-            for one in self._alone:
-                one().pull_start(cotangents, gradient)
+            self._each.pull_start(cotangents, gradient)
             return
-        y_bar, v_bar = cotangents
-        if self._ends is not None:
-            local = np.zeros(self._chain.shape[1])
-            self._ends.pull_start((y_bar, 0.0 * v_bar), local)
-            gradient[self._numbers] += self._chain @ local
-        self.pull(v_bar, self._start, gradient)
+        self.pull(cotangents[1], self._start, gradient)
 
     def push_start(self, direction: Array) -> tuple[Array | float, Array | float]:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         if self._settles:
-            moved = [one().push_start(direction) for one in self._alone]
-            return sum([y for y, _ in moved]), sum([v for _, v in moved])
-        dy: Array | float = 0.0
-        if self._ends is not None:
-            dy, _ = self._ends.push_start(direction[self._numbers] @ self._chain)
-        return dy, self.push(direction, self._start)
+            return self._each.push_start(direction)
+        return 0.0, self.push(direction, self._start)
+
+    @property
+    def _each(self) -> Starts:
+        return Starts(self._system, [one() for one in self._alone])
 
     @property
     def _start(self) -> Placing:
@@ -158,18 +118,11 @@ class Poses:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         slopes = self._tangent(at).T @ self._loose.whole(x)
         gradient[self._numbers] += self._loose.products(slopes)
-        if self._ends is not None:
-            local = np.zeros(self._chain.shape[1])
-            self._ends.pull_shapes(at, x, local)
-            gradient[self._numbers] += self._chain @ local
 
     def push_forces(self, at: Linearized, direction: Array) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        own = direction[self._numbers]
-        rows = at.only((self._tangent(at) @ self._loose.moved(own))[self._loose.own])
-        if self._ends is None:
-            return rows
-        return rows + self._ends.shapes_along(at, own @ self._chain)
+        moved = self._loose.moved(direction[self._numbers])
+        return at.only((self._tangent(at) @ moved)[self._loose.own])
 
     def _tangent(self, at: Linearized) -> Any:
         self._loose.system.follow_apart(at.system)

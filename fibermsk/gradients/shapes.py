@@ -105,7 +105,7 @@ class _Way(NamedTuple):
 
 
 class Shapes:
-    """Numbers of the shape of fibers; a `fibermsk.solvers.adjoint.variation.Change`.
+    """Numbers of the shape of fibers; with methods of `fibermsk.solvers.adjoint.variation.Change`.
 
     Parameters
     ----------
@@ -125,6 +125,11 @@ class Shapes:
         self._units = [
             LinkPoints(self._system.skeleton, own.link, own.local + axis) for axis in np.eye(3)
         ]
+
+    @property
+    def moves(self) -> bool:
+        """Whether any of the numbers moves an end."""
+        return bool(self._moving)
 
     def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
@@ -154,34 +159,29 @@ class Shapes:
         moved = [one.push_start(direction) for one in self._sections]
         return sum([y for y, _ in moved]), sum([v for _, v in moved])
 
-    def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        self.pull_shapes(at, x, gradient)
-        if self._moving:
-            place, whole = self._places.at(at.point), at.followed(at.unheld(x))
-            slopes = self._end_slopes(at.point, place.at, whole)
-            for one in self._moving:
-                one.add_ends(slopes, gradient)
-
     def pull_shapes(self, at: Linearized, x: Array, gradient: Array) -> None:
         """Add the products of a cotangent of F with its derivatives where ends stay in place."""
         for one in self._sections:
             one.pull_forces(at, x, gradient)
         self.contact.pull_forces(at, x, gradient)
 
-    def push_forces(self, at: Linearized, direction: Array) -> Array | float:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        found = self.shapes_along(at, direction)
-        if self._moving:
-            moved = sum(one.ends_along(direction) for one in self._moving)
-            rows = self._moved_rows(at.point, self._places.at(at.point).at, np.asarray(moved))
-            found = found + at.held(at.pulled(rows))
-        return found
-
     def shapes_along(self, at: Linearized, direction: Array) -> Array | float:
         """Derivative (n,) of F along a direction where ends stay in place."""
         own = [one.push_forces(at, direction) for one in self._sections]
         return sum(own) + self.contact.push_forces(at, direction)
+
+    def pull_ends(self, at: Linearized, x: Array, gradient: Array) -> None:
+        """Add the products of a cotangent of F with its derivatives in the places of ends."""
+        place, whole = self._places.at(at.point), at.followed(at.unheld(x))
+        slopes = self._end_slopes(at.point, place.at, whole)
+        for one in self._moving:
+            one.add_ends(slopes, gradient)
+
+    def ends_along(self, at: Linearized, direction: Array) -> Array | float:
+        """Derivative (n,) of F along a direction in the places of ends."""
+        moved = sum([one.ends_along(direction) for one in self._moving])
+        rows = self._moved_rows(at.point, self._places.at(at.point).at, np.asarray(moved))
+        return at.held(at.pulled(rows))
 
     def _end_slopes(self, point: Point, at: At, whole: Array) -> Array:
         """Products of a cotangent with derivatives in the ends' places on links (n_points, 3)."""

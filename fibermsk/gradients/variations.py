@@ -11,20 +11,23 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.forces import CoordinateActuator
 from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, weight_of
+from fibermsk.gradients.chained import MovedEnds
 from fibermsk.gradients.entries import Entry, size_of_steps, values_with
 from fibermsk.gradients.inside import AHEAD, CENTRAL, PAIR, Driven, Family, Knot, Places, Stencil
 from fibermsk.gradients.loose import loosened
 from fibermsk.gradients.owners import (
     can_be_held,
     fiber_shaped_by,
+    is_of_start,
     kinds_of,
     owner_of,
     signal_weight,
 )
-from fibermsk.gradients.poses import Poses, ends_moved_by
+from fibermsk.gradients.poses import Poses
 from fibermsk.gradients.rows import RowSlopes, Shared
 from fibermsk.gradients.shape_contact import Member, change_of, contact_of_shapes, shape_of
 from fibermsk.gradients.shapes import Section, Shapes
+from fibermsk.gradients.starts import Starts
 from fibermsk.model import Mesh
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.solvers.adjoint.variation import Change, Variation
@@ -55,8 +58,8 @@ def changes_of(
     knots, single = list[Knot](), list[Change]()
     families: dict[Any, list[tuple[int, int, Entry]]] = {}
     actuated: dict[CoordinateActuator, list[Number]] = {}
-    shaped, apart = list[tuple[int, int, Entry]](), list[Shared]()
-    posed = list[tuple[int, Entry]]()
+    ends, apart = MovedEnds(system), list[Shared]()
+    posed, started = list[tuple[int, Entry]](), list[tuple[int, Entry]]()
     for number, entry in enumerate(entries):
         owner, rest = owner_of(system, places.own, entry.path)
         actuator = None if alone else actuator_of(system.model, entry.path)
@@ -64,12 +67,14 @@ def changes_of(
             own = Number(number, _weight(system, actuator.name, entry))
             actuated.setdefault(actuator, []).append(own)
         elif not alone and (fiber := fiber_shaped_by(system, entry.path)) is not None:
-            shaped.append((fiber, number, entry))
+            ends.add(number, fiber, entry)
         elif not alone and (kinds := kinds_of(system, entry.path)):
             varied = variation_of(system, entry, number)
             apart.append(Shared(varied, kinds, np.array([number]), np.ones(1)))
         elif not alone and can_be_held(system, entry.path):
             posed.append((number, entry))
+        elif not alone and is_of_start(system, entry.path):
+            started.append((number, entry))
         elif owner is None or alone:
             single.append(variation_of(system, entry, number))
         elif (weight := signal_weight(system, entry.path, entry.place)) is not None:
@@ -84,10 +89,12 @@ def changes_of(
         found.append(_family(Family, places, members, stencil))
     if apart:
         found.append(RowSlopes(places, apart))
-    if shaped:
-        found.append(_shapes(places, shaped))
     if posed:
-        found.append(_poses(places, posed))
+        found.append(_poses(places, posed, ends))
+    if started:
+        found.append(_starts(places, started, ends))
+    if ends.members:
+        found.append(ends.change(_shapes(places, ends.members)))
     found += [Actuated(system, one, numbers) for one, numbers in actuated.items()]
     return found + single
 
@@ -103,10 +110,10 @@ def _family(
     return kind(places, owners, numbers, steps, systems, _weights(1.0, stencil))
 
 
-def _shapes(places: Places, members: Sequence[tuple[int, int, Entry]]) -> Shapes:
-    """Numbers of the shape of fibers: number of the fiber, that in the gradient, and entry."""
+def _shapes(places: Places, members: Sequence[tuple[int, Entry]]) -> Shapes:
+    """Numbers of the shape of fibers, in a row: number of the fiber, and entry."""
     system, kinds = places.own.system, dict[Any, list[tuple[int, int, Entry]]]()
-    for fiber, number, entry in members:
+    for number, (fiber, entry) in enumerate(members):
         step, stencil = _difference(system, entry)
         rest = entry.path.partition("/")[2]
         stencil = PAIR if stencil is CENTRAL else stencil
@@ -128,15 +135,22 @@ def _shapes(places: Places, members: Sequence[tuple[int, int, Entry]]) -> Shapes
     return Shapes(places, sections, RowSlopes(places, shared))
 
 
-def _poses(places: Places, members: Sequence[tuple[int, Entry]]) -> Poses:
+def _poses(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds) -> Poses:
     """Numbers that move bones and paths: number in the gradient, and entry."""
-    system = places.own.system
-    numbers, entries = zip(*members, strict=True)
-    loose = loosened(system, entries)
-    moved, chain = ends_moved_by(system, loose)
-    shaped = [(fiber, k, entry) for k, (fiber, entry) in enumerate(moved)]
+    system, numbers = places.own.system, [number for number, _ in members]
+    loose = loosened(system, [entry for _, entry in members])
+    ends.add_moving(numbers, loose.ends_moved(system.initial_state()[0]))
     vary = [partial(variation_of, system, entry, number) for number, entry in members]
-    return Poses(system, numbers, loose, _shapes(places, shaped) if moved else None, chain, vary)
+    return Poses(system, numbers, loose, vary)
+
+
+def _starts(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds) -> Starts:
+    """Numbers of the start: number in the gradient, and entry."""
+    system, nodes = places.own.system, places.own.system.cables.attached_nodes
+    varied = [variation_of(system, entry, number) for number, entry in members]
+    moved = [one.of(lambda own: own.split(own.initial_state()[0])[0][nodes, :3]) for one in varied]
+    ends.add_moving([number for number, _ in members], np.stack(moved, axis=2))
+    return Starts(system, varied)
 
 
 def _weight(system: FiberSystem, name: str, entry: Entry) -> Weight:

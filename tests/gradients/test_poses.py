@@ -2,18 +2,24 @@
 
 import numpy as np
 import pytest
+from forces.test_reported_fields import Odd
+from gradients.test_gradients_at_corners import rope_over_a_drum
 from gradients.test_inside import check_one_by_one, crowd
-from gradients.test_run_gradients import TIGHT, prescribed, rubbing
+from gradients.test_run_gradients import TIGHT, prescribed, rubbing, worst
 from gradients.test_shapes import coupled, thick
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
-from fibermsk.gradients.entries import entries_of, size_of
+from fibermsk.gradients.chained import ChainedShapes
+from fibermsk.gradients.entries import Turn, entries_of, size_of
 from fibermsk.gradients.loose import can_loosen
+from fibermsk.gradients.owners import is_of_start
 from fibermsk.gradients.poses import Poses
+from fibermsk.gradients.starts import Starts
 from fibermsk.gradients.variations import changes_of
 from fibermsk.parameters.lookup import find
 from fibermsk.solvers.adjoint.trajectory import Trajectory
+from fibermsk.solvers.adjoint.variation import Variation
 
 
 def driven():
@@ -79,9 +85,48 @@ def test_together_as_one_by_one(case, rng):
     system, kept = run.system(), Trajectory()
     run.run(system, kept)
     every = [path for path in system.parameters if can_loosen(find(system.model, path)[0])]
-    few = rng.choice(every, min(MOST, len(every)), replace=False)
-    entries = entries_of(system, few.tolist())
+    few = rng.choice(every, min(MOST, len(every)), replace=False).tolist()
+    few += [path for path in system.parameters if is_of_start(system, path)]
+    entries = entries_of(system, few)
     changes = changes_of(system, entries)
-    assert [type(one) for one in changes] == [Poses]
+    kinds = [Poses, Starts, *([ChainedShapes] if system.model.fibers else [])]
+    assert [type(one) for one in changes] == kinds
     size = np.array([size_of(system, one) for one in entries])
     check_one_by_one(system, kept, entries, changes, size, 1e-8, start == "equilibrium", rng)
+
+
+def test_whole_runs_with_readings_of_forces():
+    """Differences of runs, with quantities that depend on shapes and paths themselves."""
+    model = crowd()
+    reads = {
+        "f": "plain_0/tissue_force", "s": "elastic/length", "t": "line/tendon_force",
+        "x": model.body("bone").at(0.0, -0.1, 0.0), "p": "hinge/speed",
+    }  # fmt: skip
+    aim = fm.Objective(
+        lambda time, f, s, t, x, p: 0.1 * f[-1] + s[2] + 0.01 * t[-1] + x[-1].sum() + p[-1], reads
+    )
+    run = fm.Simulation(model, 0.02, 0.005, newton=TIGHT)
+    paths = ["hinge/at/y", "hinge/axis", "hinge/value", "hinge/speed", "line/points/1/x",
+             "hinge/rotation"]  # fmt: skip
+    assert worst(run, aim, paths) < 1e-6
+
+
+def test_turns_beside_a_turn_have_the_slopes_of_the_exponential():
+    for angles in ((0.3, -0.5, 0.2), (1e-5, 2e-5, 0.0), (0.0, 0.0, 0.0)):
+        turn = Turn(tuple(np.eye(3).ravel()), angles)
+        for k in range(3):
+            ahead, behind = (turn.to(k, angles[k] + h).matrix for h in (1e-6, -1e-6))
+            spin = turn.matrix.T @ (ahead - behind) / 2e-6
+            np.testing.assert_allclose(spin[[2, 0, 1], [1, 2, 0]], turn.slopes[:, k], atol=1e-9)
+
+
+def test_what_has_a_part_besides_moving_is_found_by_itself():
+    model = prescribed()  # with a closed loop
+    (alone,) = changes_of(fm.build(model), entries_of(fm.build(model), "h1/at/x"))
+    assert isinstance(alone, Variation)
+    for model in (rope_over_a_drum(0.045), crowd()):
+        path = next(one for one in fm.build(model).parameters if one.endswith("/at/x"))
+        model.add(Odd((), {}))
+        system = fm.build(model)
+        (alone,) = changes_of(system, entries_of(system, path))
+        assert isinstance(alone, Variation)

@@ -11,9 +11,9 @@ from gradients.test_run_gradients import TIGHT, closed, prescribed, rubbing
 from scenes_of_tests import two_link_arm
 
 import fibermsk as fm
+from fibermsk.gradients.chained import ChainedShapes
 from fibermsk.gradients.entries import entries_of, size_of
 from fibermsk.gradients.rows import RowSlopes
-from fibermsk.gradients.shapes import Shapes
 from fibermsk.gradients.variations import changes_of
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.adjoint.variation import Variation
@@ -76,7 +76,7 @@ def test_together_as_one_by_one(case, rng):
     apart = [entries[one.number].path for one in changes if isinstance(one, Variation)]
     allowed = APART.get(case, [])
     assert all(any(field in path for field in allowed) for path in apart)
-    assert any(isinstance(one, Shapes | RowSlopes) for one in changes)
+    assert any(isinstance(one, ChainedShapes | RowSlopes) for one in changes)
     size = np.array([size_of(system, one) for one in entries])
     check_one_by_one(system, kept, entries, changes, size, 1e-8, start == "equilibrium", rng)
 
@@ -86,8 +86,8 @@ def test_a_straight_fiber_has_one_difference_of_contact():
     system = fm.build(thick())
     paths = ["fiber_1/attach", "fiber_2/attach", "fiber_2/radius"]
     (shapes,) = changes_of(system, entries_of(system, paths))
-    assert isinstance(shapes, Shapes)
-    numbers = sorted(len(one.numbers) for one in shapes.contact.shared)
+    assert isinstance(shapes, ChainedShapes)
+    numbers = sorted(len(one.numbers) for one in shapes.shapes.contact.shared)
     assert numbers == [1, 6, 6]
 
 

@@ -57,8 +57,12 @@ class AllSets(NamedTuple):
             tuple(part for part in on_bones if part.runs.element.size),
         )
 
+    def copied(self) -> AllSets:
+        """The same with new arrays."""
+        return AllSets(*(tuple(part.copied() for part in sets) for sets in self))
+
     def beside(self, cables: Cables, partners: Partners) -> AllSets:
-        """Contact points of the same runs, of other cables and laws; new arrays."""
+        """Contact points of the same runs, of other cables and laws; in the same arrays."""
         return AllSets(
             tuple(part.beside(cables, partners) for part in self.fibers),
             tuple(part.beside(cables, partners) for part in self.bones),

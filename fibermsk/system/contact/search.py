@@ -76,6 +76,8 @@ class ContactSearch:
         self.candidates.forget()
         self._blocks, self.sets = BlockMemory(), AllSets()
         self._source: AllSets | None = None  # that of another search, if followed
+        # copies of the sets and touching pairs, which all that follow share
+        self._spare: tuple[AllSets, AllSets, TouchingPairs] | None = None
         self._located: Array | None = None  # nodes near which the candidates were looked at
 
     def evaluate(self, nodes: Array, state: TreeState) -> float:
@@ -137,7 +139,7 @@ class ContactSearch:
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
         self.sets = AllSets()  # release the old ones first
-        self._source = self._located = None
+        self._source = self._located = self._spare = None
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs
         self.sets = self._allocate(runs, self.candidates.bone_runs)
@@ -240,13 +242,14 @@ class ContactSearch:
             return
         self.spacing.restore(other.spacing.memory())
         self.candidates.follow(other.candidates)
-        cables, partners = self.cables, self.partners
-        self.sets = other.sets.beside(cables, partners)
+        if other._spare is None or other._spare[0] is not other.sets:
+            copied, touching = other.sets.copied(), other._touching.copy()
+            for part in copied.fibers:
+                part.touching = touching
+            other._spare = other.sets, copied, touching
+        self._source, copied, self._touching = other._spare
+        self.sets = copied.beside(self.cables, self.partners)
         self._pairs, self.rows = other._pairs, other.rows
-        self._touching = other._touching.copy()
-        for part in self.sets.fibers:
-            part.touching = self._touching
-        self._source = other.sets
 
     def follow_points(self, other: ContactSearch) -> None:
         """Take the contact points per element of a search of the same fibers on other links."""

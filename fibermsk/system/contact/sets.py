@@ -81,11 +81,17 @@ class _Set:
         self.kind, self.cables, self.partners = kind, cables, partners
         self.kernels = contact_kernels(partners.kinds[kind])
 
-    def beside(self, cables: Cables, partners: Partners) -> Any:
-        """Contact points of the same runs, of other cables and laws; new arrays."""
+    def copied(self) -> Any:
+        """The same with new arrays."""
         other = copy(self)
         own = {name: one.copy() for name, one in vars(self).items() if isinstance(one, np.ndarray)}
-        vars(other).update(own, cables=cables, partners=partners, points=_copied(self.points))
+        vars(other).update(own, points=_copied(self.points))
+        return other
+
+    def beside(self, cables: Cables, partners: Partners) -> Any:
+        """Contact points of the same runs, of other cables and laws; in the same arrays."""
+        other = copy(self)
+        vars(other).update(cables=cables, partners=partners)
         return other
 
     @property
@@ -149,9 +155,9 @@ class _FiberSet(_Set):
             np.empty((*size, N_SHARE)) if self.potential else _NO_SHARES,
         )
 
-    def beside(self, cables: Cables, partners: Partners) -> Any:
+    def copied(self) -> Any:
         """As of all sets."""
-        other = super().beside(cables, partners)
+        other = super().copied()
         other.quadrature = _copied(self.quadrature)
         return other
 
