@@ -20,6 +20,7 @@ from fibermsk.forces import (
 from fibermsk.gradients.loose import can_loosen
 from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Fiber, Table
 from fibermsk.model.muscles.line_muscle import by_network
+from fibermsk.model.muscles.wrap import Surface
 from fibermsk.model.skeleton.joint import JOINTS
 from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
@@ -124,6 +125,10 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
         touched: Any = place.root.second
         on = [FiberContact if isinstance(one, Fiber) else BoneContact for one in touched]
         return (*dict.fromkeys(on), *rubbing)
+    if place.root is system.model:
+        return system.weighing
+    if isinstance(place.root, Surface):
+        return system.on_paths
     if isinstance(place.root, Body) and field == "shapes":
         return (BoneContact, *rubbing)
     if isinstance(place.root, Body) and field in _OF_BODIES and not system.multipliers.any:

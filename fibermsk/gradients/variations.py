@@ -24,7 +24,7 @@ from fibermsk.gradients.owners import (
     signal_weight,
 )
 from fibermsk.gradients.poses import Poses
-from fibermsk.gradients.rows import RowSlopes, Shared
+from fibermsk.gradients.rows import PathRows, RowSlopes, Shared
 from fibermsk.gradients.shape_contact import Member, change_of, contact_of_shapes, shape_of
 from fibermsk.gradients.shapes import Section, Shapes
 from fibermsk.gradients.starts import Starts
@@ -58,21 +58,23 @@ def changes_of(
     knots, single = list[Knot](), list[Change]()
     families: dict[Any, list[tuple[int, int, Entry]]] = {}
     actuated: dict[CoordinateActuator, list[Number]] = {}
-    ends, apart = MovedEnds(system), list[Shared]()
+    ends = MovedEnds(system)
+    apart: dict[type[RowSlopes], list[Shared]] = {RowSlopes: [], PathRows: []}
     posed, started = list[tuple[int, Entry]](), list[tuple[int, Entry]]()
     for number, entry in enumerate(entries):
         owner, rest = owner_of(system, places.own, entry.path)
         actuator = None if alone else actuator_of(system.model, entry.path)
         if actuator is not None:
-            own = Number(number, _weight(system, actuator.name, entry))
-            actuated.setdefault(actuator, []).append(own)
+            weight = _weight(system, actuator.name, entry)
+            actuated.setdefault(actuator, []).append(Number(number, weight))
         elif not alone and (fiber := fiber_shaped_by(system, entry.path)) is not None:
             ends.add(number, fiber, entry)
-        elif not alone and (kinds := kinds_of(system, entry.path)):
-            varied = variation_of(system, entry, number)
-            apart.append(Shared(varied, kinds, np.array([number]), np.ones(1)))
         elif not alone and can_be_held(system, entry.path):
             posed.append((number, entry))
+        elif not alone and (kinds := kinds_of(system, entry.path)):
+            varied = variation_of(system, entry, number)
+            own = apart[PathRows if kinds == system.on_paths else RowSlopes]
+            own.append(Shared(varied, kinds, np.array([number]), np.ones(1)))
         elif not alone and is_of_start(system, entry.path):
             started.append((number, entry))
         elif owner is None or alone:
@@ -87,8 +89,7 @@ def changes_of(
     found = list[Change]([Driven(places, knots)] if knots else [])
     for (*_, stencil), members in families.items():
         found.append(_family(Family, places, members, stencil))
-    if apart:
-        found.append(RowSlopes(places, apart))
+    found += [kind(places, shared) for kind, shared in apart.items() if shared]
     if posed:
         found.append(_poses(places, posed, ends))
     if started:

@@ -154,6 +154,17 @@ class HasMemory(Protocol):
 
 
 @runtime_checkable
+class HasPaths(HasMemory, Protocol):
+    """A contribution of line muscles, whose memory is that of their paths."""
+
+    paths: LinePaths
+
+    def add(self, at: At, sums: Sums) -> None:
+        """See `Contribution.add`."""
+        ...
+
+
+@runtime_checkable
 class FollowsMemory(Protocol):
     """A contribution with a memory, for derivatives: several systems follow that of one."""
 

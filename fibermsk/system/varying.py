@@ -14,15 +14,15 @@ from fibermsk._check import first_names
 from fibermsk.protocol import BorderedMatrix, Followers, ProjectionSlopes
 from fibermsk.system.assembly import Assembly
 from fibermsk.system.bodies.bodies import Bodies
-from fibermsk.system.bodies.joints import PassiveJoints
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.forces import BoneContact, FiberContact
 from fibermsk.system.contribution import At, Contribution, Slopes, Sums
+from fibermsk.system.fibers.forces import Fibers
 from fibermsk.system.friction.forces import FrictionForces
 from fibermsk.system.lines.hill import LawsAt
 from fibermsk.system.lines.touching import Touching
 from fibermsk.system.multipliers import Multipliers
-from fibermsk.system.optional import FollowsMemory, HasMemory, Pulls
+from fibermsk.system.optional import FollowsMemory, HasMemory, HasPaths, Pulls
 from fibermsk.system.projection import Projection
 from fibermsk.system.recorder import Recorder
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -30,11 +30,7 @@ from fibermsk.system.skeleton.skeleton import Skeleton
 _NO_LINES = np.zeros((0, 3, 6, 6))
 
 
-Kind = (
-    type[Bodies] | type[PassiveJoints] | type[FiberContact] | type[BoneContact]
-    | type[FrictionForces]
-)  # fmt: skip
-"""Kinds of contributions that have numbers of their own and no rows of states."""
+Kind = type[Contribution]
 
 CONTACT: tuple[Kind, ...] = FiberContact, BoneContact, FrictionForces
 
@@ -84,10 +80,24 @@ class Varying:
         at, _ = self.configuration.at(*state, second=True)
         return self._assemble.unreduced(at, slopes)
 
-    def rows_of(self, kinds: tuple[Kind, ...], at: At, other: Any) -> Array:
+    @property
+    def on_paths(self) -> tuple[Kind, ...]:
+        """Kinds of contributions of line muscles: their pull, and their mass."""
+        return tuple(type(one) for one in self.contributions if isinstance(one, HasPaths))
+
+    @property
+    def weighing(self) -> tuple[Kind, ...]:
+        """Kinds of contributions that have a weight."""
+        of_paths = [one for one in self.contributions if isinstance(one, HasPaths)]
+        return Fibers, Bodies, *(type(one) for one in of_paths if not isinstance(one, Pulls))
+
+    def rows_of(
+        self, kinds: tuple[Kind, ...], at: At, other: Any, laws: LawsAt | None = None
+    ) -> Array:
         """Rows (n,) of some kinds at a state of another system with almost equal numbers.
 
-        Those of attached ends are not yet passed on.
+        Those of attached ends are not yet passed on. Forces of line muscles are of first order
+        beside `laws`.
         """
         own, skeleton = self.configuration, self.skeleton
         sums = Sums.zero(skeleton, at, np.zeros_like(at.nodes), _NO_LINES, None)
@@ -98,11 +108,16 @@ class Varying:
                 other.configuration.contact, at.nodes, at.motion.links, touching
             )
             self.forget()
-        for one in self.contributions:
-            if isinstance(one, kinds):
-                one.add(at, sums)
+        with self.beside(laws):
+            for one, their in zip(self.contributions, other.contributions, strict=True):
+                if isinstance(one, kinds):
+                    if isinstance(one, HasPaths):
+                        one.restore(their.memory())
+                    one.add(at, sums)
         on_q = sums.force + skeleton.from_axes(at.motion, sums.axes.force)
-        return np.concatenate([sums.nodes.ravel(), on_q, np.zeros(own.states.n)])
+        of_states = np.zeros(own.states.n)
+        of_states[: own.states.n_free] = sums.states.row
+        return np.concatenate([sums.nodes.ravel(), on_q, of_states])
 
     def followers(self, y: Array, v: Array) -> Followers:
         """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""

@@ -1,5 +1,7 @@
 """Numbers that move bones and paths, found together, against whole equations one by one."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from forces.test_reported_fields import Odd
@@ -12,9 +14,11 @@ from scipy.spatial.transform import Rotation
 import fibermsk as fm
 from fibermsk.gradients.chained import ChainedShapes
 from fibermsk.gradients.entries import Turn, entries_of, size_of
+from fibermsk.gradients.inside import Family
 from fibermsk.gradients.loose import can_loosen
 from fibermsk.gradients.owners import is_of_start
 from fibermsk.gradients.poses import Poses
+from fibermsk.gradients.rows import PathRows, RowSlopes
 from fibermsk.gradients.starts import Starts
 from fibermsk.gradients.variations import changes_of
 from fibermsk.parameters.lookup import find
@@ -54,7 +58,7 @@ def ball():
         fm.PathPoint("o", trunk.at(0.03, -0.1, 0)), fm.PathPoint("v", upper.at(0.04, -0.2, 0.01)),
         fm.PathPoint("i", plate.at(0.02, -0.02, 0)),
     ]  # fmt: skip
-    drum = fm.WrapCylinder("drum", upper, (0.0, -0.3, 0.0), radius=0.02, length=0.2)
+    drum = fm.WrapCylinder("drum", upper, (0.03, -0.27, 0.0), radius=0.025, length=0.2)
     numbers = {"optimal_fiber_length": 0.15, "tendon_slack_length": 0.15}
     model.add(fm.LineMuscle("line", path, max_isometric_force=40.0, **numbers, law=fm.HillLaw(),
                             activation=0.3, wraps=[fm.PathWrap(drum)], mass=0.1))  # fmt: skip
@@ -93,6 +97,31 @@ def test_together_as_one_by_one(case, rng):
     assert [type(one) for one in changes] == kinds
     size = np.array([size_of(system, one) for one in entries])
     check_one_by_one(system, kept, entries, changes, size, 1e-8, start == "equilibrium", rng)
+
+
+def test_weights_and_sizes_of_surfaces_by_their_own_rows(rng):
+    model = ball()
+    muscle = model.muscle("line")
+    stiff = {"law": fm.HillLaw(fm.DeGrooteCurves()), "activation": fm.ActivationDynamics(0.3)}
+    model.add(dataclasses.replace(muscle, name="elastic", mass=None, **stiff))
+    run = fm.Simulation(model, 0.03, 0.005, newton=TIGHT)
+    system, kept = run.system(), Trajectory()
+    run.run(system, kept)
+    entries = entries_of(system, ["model/gravity", "wraps/drum/radius", "fiber/line_load"])
+    changes = changes_of(system, entries)
+    assert {type(one) for one in changes} == {RowSlopes, PathRows, Family}
+    size = np.array([size_of(system, one) for one in entries])
+    check_one_by_one(system, kept, entries, changes, size, 1e-8, False, rng)
+    aim = fm.Objective(
+        lambda time, s, t, p, x: s[2] + 0.01 * t[-1] + p[-1] + x[-1].sum(),
+        {
+            "s": "line/length",
+            "t": "elastic/tendon_force",
+            "p": "hinge/speed",
+            "x": model.body("lower").at(0.0, -0.2, 0.0),
+        },
+    )
+    assert worst(run, aim, ["model/gravity/y", "wraps/drum/radius"]) < 1e-6
 
 
 def test_whole_runs_with_readings_of_forces():
