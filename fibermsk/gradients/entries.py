@@ -15,6 +15,7 @@ from fibermsk.model import Mesh
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.parameters import Parameter
 from fibermsk.parameters.lookup import find
+from fibermsk.parameters.places import Place
 from fibermsk.system import FiberSystem
 
 _SIZES = {"m": 0.01, "": 0.1, "N/m^2": 1e3, "N s/m^2": 1e2}
@@ -78,7 +79,8 @@ class Turn(NamedTuple):
 class Entry(NamedTuple):
     """One number of a parameter; of a rotation, the angle about one of its own axes.
 
-    The angles of a rotation are those of a vector, about the rotation that the model has.
+    The angles of a rotation are those of a vector, about the rotation that the model has. A
+    direction may have any length, which the model does not keep.
     """
 
     path: str
@@ -87,6 +89,7 @@ class Entry(NamedTuple):
     unit: str
     bounds: tuple[float, float]
     turn: Turn | None = None
+    along: tuple[float, float, float] | None = None  # the whole vector of a direction
 
     @property
     def name(self) -> str:
@@ -115,8 +118,15 @@ def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, 
     return tuple(found.values())
 
 
-def _entries(parameter: Parameter) -> list[Entry]:
+def _entries(parameter: Parameter, place: Place) -> list[Entry]:
     value, path = np.asarray(parameter.value, float), parameter.path
+    if place.number is not None and place.number.check is _check.unit_vector:
+        x, y, z = value.tolist()
+        ways = enumerate((x, y, z))
+        return [
+            Entry(path, (k,), one, parameter.unit, parameter.bounds, along=(x, y, z))
+            for k, one in ways
+        ]
     if value.shape == _SQUARE and path.rpartition("/")[2] == _ROTATION:
         turn = Turn(tuple(value.ravel().tolist()), (0.0, 0.0, 0.0))
         return [Entry(path, (axis,), 0.0, "rad", _FREE, turn) for axis in range(3)]
@@ -189,8 +199,9 @@ def values_with(system: FiberSystem, entries: Sequence[Entry], new: Array) -> di
     """Values by path for `with_parameters`, with other numbers at some entries."""
     found = dict[str, Array]()
     for entry, value in zip(moved(entries, new), new, strict=True):
-        if entry.turn is not None:
-            found[entry.path] = entry.turn.matrix
+        whole = entry.along if entry.turn is None else entry.turn.matrix
+        if whole is not None:
+            found[entry.path] = np.array(whole)
             continue
         if entry.path not in found:
             found[entry.path] = np.array(system.parameters[entry.path].value, float)
@@ -202,12 +213,16 @@ def values_with(system: FiberSystem, entries: Sequence[Entry], new: Array) -> di
 
 def moved(entries: Sequence[Entry], new: Array) -> tuple[Entry, ...]:
     """The entries with other values."""
-    turns = dict[str, Turn]()
+    turns, ways = dict[str, Turn](), dict[str, tuple[float, float, float]]()
     for entry, value in zip(entries, new.tolist(), strict=True):
+        if entry.along is not None:
+            given = ways.get(entry.path, entry.along)
+            x, y, z = (value if k == entry.place[0] else one for k, one in enumerate(given))
+            ways[entry.path] = x, y, z
         if entry.turn is not None:
             turn = turns.get(entry.path, entry.turn)
             turns[entry.path] = turn.to(entry.place[0], value)
     return tuple(
-        one._replace(value=value, turn=turns.get(one.path))
+        one._replace(value=value, turn=turns.get(one.path), along=ways.get(one.path))
         for one, value in zip(entries, new.tolist(), strict=True)
     )

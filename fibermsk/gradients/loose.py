@@ -137,9 +137,9 @@ def _part_of(place: Place, entry: Entry) -> tuple[Part, Array]:
     if steps[-1] not in ("axis", _DIRECTION):
         return (id(root), *steps), way
     number = 0 if steps == ("axis",) else steps[1]
-    # of length one: it turns by its vector product with its change
-    direction = np.asarray(root.axes[number].direction)
-    return (id(root), "axes", number, _DIRECTION), np.cross(direction, way)
+    # a vector turns by its product with its change, over the square of its length
+    along = np.array(entry.along)
+    return (id(root), "axes", number, _DIRECTION), np.cross(along, way) / (along @ along)
 
 
 def _with_held(model: Model, parts: Held) -> Model:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar, TypeVarTuple, overload
+from typing import Any, Protocol, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,8 +24,16 @@ from fibermsk.model.skeleton.joint import JOINTS, Joint
 from fibermsk.model.skeleton.junction import Junction, is_junction
 from fibermsk.model.summary import SummaryOfModel
 
-Item = TypeVar("Item")
-Second = TypeVar("Second")
+
+class _Acts(Protocol):
+    """The part of an `Element` by which a model knows it."""
+
+    def contribute(self, configuration: Any, /) -> Any: ...
+
+
+Addable = Body | Joint | Junction | Coupling | Fiber | LineMuscle | Contact | _Acts
+Item = TypeVar("Item", bound=Addable)
+Second = TypeVar("Second", bound=Addable)
 Others = TypeVarTuple("Others")
 
 GRAVITY = Number("m/s^2", shape=(3,))
@@ -180,7 +188,7 @@ class Model(ByName, SummaryOfModel):
     ) -> tuple[Item, Second, *Others]: ...
 
     @overload
-    def add(self, *items: Any) -> Any: ...
+    def add(self, *items: Addable) -> Any: ...
 
     def add(self, *items: Any) -> Any:  # pyright: ignore[reportInconsistentOverload]
         """Add bodies, joints, fibers, contacts and other items, after those they refer to.

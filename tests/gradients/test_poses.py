@@ -13,14 +13,14 @@ from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
 from fibermsk.gradients.chained import ChainedShapes
-from fibermsk.gradients.entries import Turn, entries_of, size_of
+from fibermsk.gradients.entries import Turn, entries_of, moved, size_of
 from fibermsk.gradients.inside import Family
 from fibermsk.gradients.loose import can_loosen
 from fibermsk.gradients.owners import is_of_start
 from fibermsk.gradients.poses import Poses
 from fibermsk.gradients.rows import PathRows, RowSlopes
 from fibermsk.gradients.starts import Starts
-from fibermsk.gradients.variations import changes_of
+from fibermsk.gradients.variations import changes_of, variation_of
 from fibermsk.parameters.lookup import find
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.adjoint.variation import Variation
@@ -159,3 +159,21 @@ def test_what_has_a_part_besides_moving_is_found_by_itself():
         system = fm.build(model)
         (alone,) = changes_of(system, entries_of(system, path))
         assert isinstance(alone, Variation)
+
+
+def test_directions_of_any_length():
+    """An optimizer's direction does not keep its length; the model has it with length one."""
+    model = ball()
+    aim = fm.Objective(lambda time, q: q[-1], {"q": "hinge"})
+    problem = fm.GradientProblem(fm.Simulation(model, 0.03, 0.01, newton=TIGHT), aim, "hinge/axis")
+    x = problem.start * np.array([1.5, 0.8, 1.3])
+    _, found = problem(x)
+    for k, one in enumerate(1e-4 * np.eye(3)):
+        slope = (problem.value(x + one) - problem.value(x - one)) / 2e-4
+        assert found[k] == pytest.approx(slope, rel=1e-6)
+    (entry,) = [one for one in moved(problem.parameters, x * problem.scales) if one.place == (1,)]
+    system = fm.build(fm.with_parameters(model, {"hinge/axis": x * problem.scales}))
+    alone = variation_of(system, entry).of(lambda own: own.model.joint("hinge").axes[0].direction)
+    along = np.array(entry.along)
+    expected = np.eye(3)[1] / np.linalg.norm(along) - along * along[1] / np.linalg.norm(along) ** 3
+    np.testing.assert_allclose(alone, expected, rtol=1e-8)
