@@ -111,7 +111,7 @@ def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, 
         _check.instance("gradient", "path of a parameter", path, str, "a text")
         for parameter in system.parameters.match(path).values():
             place = find(system.model, parameter.path)[0]
-            for one in _entries(parameter):
+            for one in _entries(parameter, place):
                 # "com" and "com/y" name the same number
                 at = (*place.entry, *one.place)
                 found.setdefault((id(place.root), place.steps, at, one.turn is None), one)
