@@ -299,3 +299,30 @@ def mark_new(first, second, known_first, known_second, new):
         ):
             k += 1
         new[i] = k == known_first.size or known_first[k] != first[i] or known_second[k] != second[i]
+
+
+@kernel
+def mark_new_in_runs(
+    element, start, candidates, known_element, known_start, known_candidates, new
+):  # fmt: skip
+    """Mark in `new` which candidates of runs are not among those of known runs.
+
+    element (n_runs,), start (n_runs + 1,): element of each run, and where its candidates begin.
+    Both lists increase by element, and then by candidate.
+    """
+    run, k = 0, 0
+    for r in range(element.size):
+        for i in range(start[r], start[r + 1]):
+            while k < known_candidates.size:
+                while k >= known_start[run + 1]:
+                    run += 1
+                before = known_element[run] < element[r]
+                same = known_element[run] == element[r]
+                if not (before or (same and known_candidates[k] < candidates[i])):
+                    break
+                k += 1
+            new[i] = (
+                k == known_candidates.size
+                or known_element[run] != element[r]
+                or known_candidates[k] != candidates[i]
+            )

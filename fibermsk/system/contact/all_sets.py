@@ -84,10 +84,10 @@ def worst_of(sets: Iterable) -> tuple[float, str]:
     return min(found)
 
 
-def flawed(sets: Iterable) -> str:
+def flawed(sets: Iterable, at: Geometry) -> str:
     """Names of a pair with a contact force that is not finite; empty if none."""
     for part in sets:
-        bad = np.flatnonzero(~np.isfinite(part.points.force).all(axis=1))
+        bad = np.flatnonzero(~np.isfinite(part.forces(at)).all(axis=1))
         if bad.size:
             return part.names(int(bad[0]))
     return ""

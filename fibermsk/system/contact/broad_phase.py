@@ -12,7 +12,7 @@ from fibermsk._ranges import begins, sizes, starts
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.search.bone_bounds import find_near_bone
 from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
-from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new
+from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new, mark_new_in_runs
 from fibermsk.system.contact.partners import Partners
 
 
@@ -43,7 +43,8 @@ class FiberRuns(NamedTuple):
     def beyond(self, known: FiberRuns, points: Index) -> FiberRuns:
         """Runs with only the candidates that `known` lacks."""
         new = np.empty(self.candidates.size, bool)
-        mark_new(self.pair_first, self.candidates, known.pair_first, known.candidates, new)
+        own = self.element, self.start, self.candidates
+        mark_new_in_runs(*own, known.element, known.start, known.candidates, new)
         return self.select_candidates(new, points)
 
     def select_candidates(self, chosen: NDArray[np.bool_], points: Index) -> FiberRuns:
@@ -127,6 +128,7 @@ def find_fiber_runs(
     enclose(before, after, stray, radius[fiber] + 0.5 * reach, bounds)
     laws = (fiber, partners.group, partners.fiber_law)
     pairs = find_pairs(before, after, bounds, before is not after, *laws)
+    del bounds  # not needed in the lists
     element, law, start, candidates = list_runs(pairs, *laws)
     return FiberRuns(element, law, start, candidates, point_starts(partners.points, law))
 

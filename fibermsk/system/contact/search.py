@@ -34,6 +34,9 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 # candidates.
 SKIN = 0.5
 
+_AT_ONCE = 2**16
+"""Number of contact points whose loads are listed at once."""
+
 
 class ContactSearch:
     """Candidate pairs and contact state of successive configurations.
@@ -59,9 +62,8 @@ class ContactSearch:
         self.cables, self.given, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self.spacing = Spacing(partners, n)
-        self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._power = np.empty((n, 4, 3))
         self._fibers = FiberShapes.of(cables, self._power)
-        self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
         self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
@@ -85,9 +87,7 @@ class ContactSearch:
         if not self.partners.points.size and self.candidates.were_found:
             return 1.0  # no contact laws
         power_coefficients(nodes, cables.elements, cables.h, self._power)
-        bezier_hull(nodes, cables.elements, cables.h, self._hull)
-        if not self.candidates.hold(self._place):
-            self._search(self._skin)
+        self._renew()
         return self._evaluate(self.sets)
 
     def _evaluate(self, sets: AllSets) -> float:
@@ -95,8 +95,7 @@ class ContactSearch:
         self.geometry = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
         least, self.energies = sets.evaluate(self.geometry)
         if sets.fibers:
-            own = [(part.of_pairs, part.of_run[:, 0]) for part in sets.fibers]
-            self._touching.update(own)
+            self._touching.update([(part.of_pairs, part.take_least()) for part in sets.fibers])
         return least
 
     def evaluate_beside(
@@ -122,23 +121,32 @@ class ContactSearch:
 
     @property
     def _place(self) -> Place:
-        return Place(self._nodes, self._hull, self._state)
+        """The present configuration, with new control points."""
+        cables, hull = self.cables, np.empty((self.cables.h.size, 4, 3))
+        bezier_hull(self._nodes, cables.elements, cables.h, hull)
+        return Place(self._nodes, hull, self._state)
+
+    def _renew(self) -> None:
+        """Find the candidates near the present configuration, unless the known ones are valid."""
+        place = self._place
+        if not self.candidates.hold(place):
+            self._search(self._skin, place)
 
     def locate(self, nodes: Array, state: TreeState) -> None:
         """Find the candidates near a configuration, unless the present ones are valid."""
         if self._located is nodes:
             return
         self._nodes, self._state = nodes, state
-        bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
-        if not self.candidates.hold(self._place):
-            self._search(self._skin)
+        self._renew()
         self._located = nodes
 
-    def _search(self, reach: float) -> None:
+    def _search(self, reach: float, place: Place) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
-        self.sets = AllSets()  # release the old ones first
+        # release the old ones, and blocks of another size, first
+        self.sets, self._blocks = AllSets(), BlockMemory()
         self._source = self._located = None
-        self.candidates.search(self._place, reach)
+        self.candidates.search(place, reach)
+        del place
         runs = self.candidates.fiber_runs
         self.sets = self._allocate(runs, self.candidates.bone_runs)
         pairs = self._pairs = FiberPairs.of(runs, self.cables)
@@ -186,14 +194,14 @@ class ContactSearch:
         refined = bool(self.given.points.size)
         refined = refined and self.spacing.follow(fibers, bones, *self._sizes())
         if refined:
-            self._search(self._skin)
+            self._search(self._skin, self._place)
         return refined
 
     def refine(self, fibers: FiberRuns, bones: BoneRuns) -> bool:
         """Double the contact points of some runs; False if all are at their maximum."""
         refined = self.spacing.double(fibers, bones)
         if refined:
-            self._search(self._skin)
+            self._search(self._skin, self._place)
         return refined
 
     def depths(self, fibers: FiberRuns, bones: BoneRuns) -> tuple[float, str]:
@@ -208,7 +216,7 @@ class ContactSearch:
         return worst_of((*sets.fibers, *sets.bones))
 
     def _sizes(self) -> tuple[Array, Array]:
-        return element_sizes(self.cables, self._hull)
+        return element_sizes(self.cables, self._place.hull)
 
     def memory(self) -> dict[str, Array]:
         """Configuration of the last search, which determines the candidates."""
@@ -231,8 +239,7 @@ class ContactSearch:
         rotation, position = memory["rotation"], memory["position"]
         rest = np.zeros((position.shape[0], 6))
         self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)
-        bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
-        self._search(self._skin)
+        self._search(self._skin, self._place)
 
     def follow(self, other: ContactSearch) -> None:
         """Take the candidates of a search of the same fibers and shapes with almost equal sizes."""
@@ -330,7 +337,8 @@ class ContactSearch:
         cables, partners = self.cables, self.partners
         if not partners.points.size:
             return fraction
-        hull_update = np.empty_like(self._hull)
+        place = self._place
+        hull_update = np.empty_like(place.hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
         moves = FiberUpdate(update, hull_update, remainder)
         motion = BoneMotion(
@@ -338,7 +346,7 @@ class ContactSearch:
             self.tree.chain_length(self._state),
         )  # fmt: skip
         fraction = self._shorten(self.sets, moves, motion, fraction, keep)
-        way = self.candidates.way(self._place, hull_update, remainder, update_q, fraction)
+        way = self.candidates.way(place, hull_update, remainder, update_q, fraction)
         if self.candidates.hold_along(way):
             return fraction
         beyond = self._allocate(*self.candidates.beyond(way))  # that only this update can close
@@ -356,10 +364,10 @@ class ContactSearch:
         """Largest fraction, at most `fraction`, that the contact points of some sets allow."""
         elements, h, laws = self.cables.elements, self.cables.h, self.partners.laws
         for part in sets.fibers:
+            ways, found = np.empty((h.size, safeguard.N_WAYS)), np.empty((part.runs.law.size, 2))
             fraction = safeguard.fiber_fraction(
-                elements, h, update, part.runs, laws, part.points.state, fraction, keep,
-                self._ways, part.of_run,
-            )  # fmt: skip
+                elements, h, update, part.runs, laws, part.points.state, fraction, keep, ways, found
+            )
         axes = BoneAxes(self.partners.shape_link, self.tree.moves, self._state.S)
         for part in sets.bones:
             fraction = safeguard.bone_fraction(
@@ -374,12 +382,18 @@ class ContactSearch:
         integrated fiber and, of potentials, on the partner.
         """
         for part in (*self.sets.fibers, *self.sets.bones):
-            closed = part.closed
-            element, weight, high = self.places(part, closed)
-            force = part.points.force[closed] * (weight * self.cables.h[element])[:, None]
-            yield element, high - weight, high, force
-            if part.potential and part in self.sets.fibers:
-                yield *self.partner_places(part, closed, element, weight), -force
+            closed, all_forces = part.closed, part.forces(self.geometry)
+            # those of the partners, in the order of the points, after all others
+            both = part.potential and part in self.sets.fibers
+            for partner in (False, True) if both else (False,):
+                for begin in range(0, closed.size, _AT_ONCE):
+                    points = closed[begin : begin + _AT_ONCE]
+                    element, weight, high = self.places(part, points)
+                    force = all_forces[points] * (weight * self.cables.h[element])[:, None]
+                    if partner:
+                        yield *self.partner_places(part, points, element, weight), -force
+                    else:
+                        yield element, high - weight, high, force
 
     def places(self, part: Any, points: Index) -> tuple[Index, Array, Array]:
         """Elements of contact points (n,) of a set, their weights, and the greatest xi of each."""

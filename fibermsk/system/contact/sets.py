@@ -42,8 +42,9 @@ Blocks = tuple[Array, Array]
 _JUMP = 0.02
 """Way of a closest point along its fiber that counts as a jump, over the length of an element."""
 
-# half passes have no shares
+# half passes have no shares, and potentials only while forces are added
 _NONE, _NO_SHARES = np.zeros(0, np.int64), np.zeros((0, 0, N_SHARE))
+_NO_RUNS = np.zeros((0, 2))
 
 
 class Geometry(NamedTuple):
@@ -99,10 +100,14 @@ class _Set:
         distance, own, other = self.points.state[:, :3].T
         return np.flatnonzero(distance < own + other)
 
-    def line_force(self) -> tuple[Index, Array]:
+    def forces(self, at: Geometry) -> Array:
+        """Force on the own fiber per theta at the contact points, (n_points, 3)."""
+        return self.points.force
+
+    def line_force(self, at: Geometry) -> tuple[Index, Array]:
         """Closed contact points (n,), and the force on the own fiber per current length (n, 3)."""
         closed = self.closed
-        return closed, self.points.force[closed] / self.points.state[closed, 4:5]
+        return closed, self.forces(at)[closed] / self.points.state[closed, 4:5]
 
 
 class _FiberSet(_Set):
@@ -117,7 +122,7 @@ class _FiberSet(_Set):
     of_pairs : RunsOfPairs
         Which runs belong to each pair of fibers.
     of_run : (n_runs, 2) float array
-        Results of kernels for each run.
+        Least 1 + gamma g and energy of each run; empty once they are no longer needed.
     quadrature : QuadraturePoints
         Quadrature points that runs share.
     held : (n_points,) bool array
@@ -130,10 +135,10 @@ class _FiberSet(_Set):
         """Set new runs and allocate their contact points."""
         self.runs, n = runs, int(runs.point_start[-1])
         self.points = FiberPoints(
-            np.full(n, -1), np.empty(n), np.full((n, 6), np.inf), np.zeros((n, 3)),
-            np.zeros(n, bool),
+            np.full(n, -1), np.empty(n), np.full((n, 6), np.inf),
+            np.zeros((0 if self.potential else n, 3)), np.zeros(n, bool),
         )  # fmt: skip
-        self.of_run = np.empty((runs.element.size, 2))
+        self.of_run = _NO_RUNS
         self._jacobian = np.empty((0 if self.potential else n, 4, 3, 3))
         self.held = np.zeros(n, bool)
         # successive runs of one element with one law have the same quadrature points
@@ -146,7 +151,7 @@ class _FiberSet(_Set):
             element,
             runs.law[own],
             np.empty((*size, 8)),
-            np.empty((*size, N_SHARE)) if self.potential else _NO_SHARES,
+            _NO_SHARES,
         )
 
     def beside(self, cables: Cables, partners: Partners) -> Any:
@@ -164,6 +169,11 @@ class _FiberSet(_Set):
     def pair_up(self, pairs: FiberPairs, touching: TouchingPairs, own: RunsOfPairs) -> None:
         """Set the pairs of fibers, and this set's runs of each pair."""
         self._pairs, self.touching, self.of_pairs = pairs, touching, own
+
+    def take_least(self) -> Array:
+        """Least 1 + gamma g of each run (n_runs,), which is forgotten."""
+        found, self.of_run = self.of_run, _NO_RUNS
+        return found[:, 0]
 
     def mark(self, rows: PairRows) -> None:
         """Widen the coupling rows to cover all closed contact points; see `mark_pairs`."""
@@ -197,6 +207,7 @@ class HalfPassFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
+        self.of_run = np.empty((self.runs.element.size, 2))
         return self.kernels.fiber_runs(
             at.fibers, self._rows(at), self.runs, self.partners.laws, self.quadrature,
             self.points, self.of_run,
@@ -222,19 +233,28 @@ class PotentialFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
+        self.of_run = np.empty((self.runs.element.size, 2))
         return self.kernels.find_gaps(
             at.fibers, at.widest, self._rows(at), self.runs, self.partners.laws, self.quadrature,
             self.points, self.held, self.of_run,
         )  # fmt: skip
 
-    def line_force(self) -> tuple[Index, Array]:
+    def forces(self, at: Geometry) -> Array:
+        """Force on the own fiber per theta at the contact points, (n_points, 3); a new array."""
+        force = np.empty((self.points.xi.size, 3))
+        self.kernels.fill_forces(
+            at.fibers, self.runs, self.partners.laws, self.quadrature, self.points, force
+        )
+        return force
+
+    def line_force(self, at: Geometry) -> tuple[Index, Array]:
         """Closed contact points (n,), and the force on the own fiber per current length (n, 3).
 
         A contact point holds the share of the own reference radius; the reaction of the partner's
         points adds, for parallel fibers and per length, the share of the partner's.
         """
         runs, points = self.runs, self.points
-        closed, line_force = super().line_force()
+        closed, line_force = super().line_force(at)
         run = np.searchsorted(runs.point_start, closed, side="right") - 1
         xi = self.partners.xi[runs.law[run], closed - runs.point_start[run]]
         share = self._reference_radius(runs.element[run], xi)
@@ -249,9 +269,11 @@ class PotentialFibers(_FiberSet):
         self, at: Geometry, out: Border, rows: PairRows, blocks: Blocks, tangent: bool
     ) -> None:
         """Add forces and tangent."""
+        quadrature = self.quadrature
+        shares = np.empty((*quadrature.values.shape[:2], N_SHARE))
         common = (
-            self.touching.groups, at.fibers, self.runs, self.partners.laws, self.quadrature,
-            self.points,
+            self.touching.groups, at.fibers, self.runs, self.partners.laws,
+            quadrature._replace(shares=shares), self.points,
         )  # fmt: skip
         if not tangent:
             self.kernels.fill_gradients(*common, self.of_pairs, out.residual)
