@@ -113,7 +113,7 @@ def find_gaps(fibers, widest, rows, runs, laws, quadrature, points, held, found)
 
 @kernel
 def fill_forces(fibers, runs, laws, quadrature, points, force):
-    """Fill force (n_points, 3) of contact points that `find_gaps` has found, by the same formula."""
+    """Fill force (n_points, 3) of the points that `find_gaps` has found, by the same formula."""
     state, values = points.state, quadrature.values
     for run in range(runs.element.size):
         e, law, i = runs.element[run], runs.law[run], quadrature.of_run[run]

@@ -24,9 +24,9 @@ TOLERANCE = 1e-10
 """Relative tolerance of the preconditioned residual of iterative solutions."""
 
 
-def factorize(matrix: Tangent) -> Solve:
+def factorize(matrix: Tangent, *, spend: bool = False) -> Solve:
     """Function that solves with one tangent for any right-hand side; see `solver`."""
-    solve = solver(matrix)
+    solve = solver(matrix, spend=spend)
     return lambda right: solve(right, TOLERANCE).x
 
 

@@ -20,12 +20,12 @@ from fibermsk.kernels.fibers.shape import bezier_hull, power_coefficients
 from fibermsk.kernels.search import safeguard
 from fibermsk.kernels.search.motion import fill_widest_sections
 from fibermsk.linalg import Couplings
-from fibermsk.system.contact.all_sets import AllSets, worst_of
+from fibermsk.system.contact.all_sets import AllSets, worst_along, worst_of
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.candidates import Candidates, Place, element_sizes
 from fibermsk.system.contact.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.contact.sets import Border, Geometry
+from fibermsk.system.contact.sets import Border, Geometry, at_once
 from fibermsk.system.contact.spacing import Spacing
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
@@ -33,9 +33,6 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 # Verlet skin over the largest fiber radius. A wider skin is searched less often but holds more
 # candidates.
 SKIN = 0.5
-
-_AT_ONCE = 2**16
-"""Number of contact points whose loads are listed at once."""
 
 
 class ContactSearch:
@@ -90,9 +87,21 @@ class ContactSearch:
         self._renew()
         return self._evaluate(self.sets)
 
-    def _evaluate(self, sets: AllSets) -> float:
+    def worst_at(self, nodes: Array, state: TreeState) -> tuple[float, str]:
+        """As `worst`, in a configuration whose contact points are held some at a time."""
+        self._nodes, self._state, cables = nodes, state, self.cables
+        power_coefficients(nodes, cables.elements, cables.h, self._power)
+        found = self.candidates
+        found.search(self._place, self._skin)
+        runs = found.fiber_runs, found.bone_runs
+        return worst_along(*runs, cables, self.partners, self.tree, self._geometry())
+
+    def _geometry(self) -> Geometry:
         shapes = self.partners.shapes.at(self._state)
-        self.geometry = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
+        return Geometry(self._fibers, self._widest_sections(), shapes, self._state)
+
+    def _evaluate(self, sets: AllSets) -> float:
+        self.geometry = self._geometry()
         least, self.energies = sets.evaluate(self.geometry)
         if sets.fibers:
             self._touching.update([(part.of_pairs, part.take_least()) for part in sets.fibers])
@@ -128,9 +137,8 @@ class ContactSearch:
 
     def _renew(self) -> None:
         """Find the candidates near the present configuration, unless the known ones are valid."""
-        place = self._place
-        if not self.candidates.hold(place):
-            self._search(self._skin, place)
+        if not self.candidates.hold(self._place):
+            self._search(self._skin)
 
     def locate(self, nodes: Array, state: TreeState) -> None:
         """Find the candidates near a configuration, unless the present ones are valid."""
@@ -140,13 +148,12 @@ class ContactSearch:
         self._renew()
         self._located = nodes
 
-    def _search(self, reach: float, place: Place) -> None:
+    def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
         # release the old ones, and blocks of another size, first
         self.sets, self._blocks = AllSets(), BlockMemory()
         self._source = self._located = None
-        self.candidates.search(place, reach)
-        del place
+        self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs
         self.sets = self._allocate(runs, self.candidates.bone_runs)
         pairs = self._pairs = FiberPairs.of(runs, self.cables)
@@ -194,14 +201,14 @@ class ContactSearch:
         refined = bool(self.given.points.size)
         refined = refined and self.spacing.follow(fibers, bones, *self._sizes())
         if refined:
-            self._search(self._skin, self._place)
+            self._search(self._skin)
         return refined
 
     def refine(self, fibers: FiberRuns, bones: BoneRuns) -> bool:
         """Double the contact points of some runs; False if all are at their maximum."""
         refined = self.spacing.double(fibers, bones)
         if refined:
-            self._search(self._skin, self._place)
+            self._search(self._skin)
         return refined
 
     def depths(self, fibers: FiberRuns, bones: BoneRuns) -> tuple[float, str]:
@@ -211,9 +218,7 @@ class ContactSearch:
         between them it is lower by 0.13 % of the radii at most.
         """
         rules, fibers, bones = self.spacing.dense(fibers, bones, *self._sizes())
-        sets = AllSets.of(fibers, bones, self.cables, rules, self.tree)
-        sets.evaluate(self.geometry)
-        return worst_of((*sets.fibers, *sets.bones))
+        return worst_along(fibers, bones, self.cables, rules, self.tree, self.geometry)
 
     def _sizes(self) -> tuple[Array, Array]:
         return element_sizes(self.cables, self._place.hull)
@@ -239,7 +244,7 @@ class ContactSearch:
         rotation, position = memory["rotation"], memory["position"]
         rest = np.zeros((position.shape[0], 6))
         self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)
-        self._search(self._skin, self._place)
+        self._search(self._skin)
 
     def follow(self, other: ContactSearch) -> None:
         """Take the candidates of a search of the same fibers and shapes with almost equal sizes."""
@@ -386,8 +391,7 @@ class ContactSearch:
             # those of the partners, in the order of the points, after all others
             both = part.potential and part in self.sets.fibers
             for partner in (False, True) if both else (False,):
-                for begin in range(0, closed.size, _AT_ONCE):
-                    points = closed[begin : begin + _AT_ONCE]
+                for points in at_once(closed):
                     element, weight, high = self.places(part, points)
                     force = all_forces[points] * (weight * self.cables.h[element])[:, None]
                     if partner:

@@ -7,6 +7,7 @@ one contact point for each of their quadrature points.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -42,6 +43,9 @@ Blocks = tuple[Array, Array]
 _JUMP = 0.02
 """Way of a closest point along its fiber that counts as a jump, over the length of an element."""
 
+_AT_ONCE = 2**13
+"""Number of contact points whose loads are listed at once."""
+
 # half passes have no shares, and potentials only while forces are added
 _NONE, _NO_SHARES = np.zeros(0, np.int64), np.zeros((0, 0, N_SHARE))
 _NO_RUNS = np.zeros((0, 2))
@@ -54,6 +58,12 @@ class Geometry(NamedTuple):
     widest: Array  # bound (n_elements,) of the radius of the element's fiber [m]
     shapes: BoneShapes  # in the ground frame
     state: TreeState
+
+
+def at_once(points: Index) -> Iterator[Index]:
+    """Parts of some points, so that what is computed for them takes little memory."""
+    for begin in range(0, points.size, _AT_ONCE):
+        yield points[begin : begin + _AT_ONCE]
 
 
 def _copied(arrays: Any) -> Any:
@@ -104,10 +114,14 @@ class _Set:
         """Force on the own fiber per theta at the contact points, (n_points, 3)."""
         return self.points.force
 
-    def line_force(self, at: Geometry) -> tuple[Index, Array]:
-        """Closed contact points (n,), and the force on the own fiber per current length (n, 3)."""
-        closed = self.closed
-        return closed, self.forces(at)[closed] / self.points.state[closed, 4:5]
+    def line_forces(self, at: Geometry) -> Iterator[tuple[Index, Array]]:
+        """Closed contact points (n,), and the force on the own fiber per current length (n, 3).
+
+        Some at a time, in increasing order.
+        """
+        forces = self.forces(at)
+        for closed in at_once(self.closed):
+            yield closed, forces[closed] / self.points.state[closed, 4:5]
 
 
 class _FiberSet(_Set):
@@ -247,19 +261,19 @@ class PotentialFibers(_FiberSet):
         )
         return force
 
-    def line_force(self, at: Geometry) -> tuple[Index, Array]:
+    def line_forces(self, at: Geometry) -> Iterator[tuple[Index, Array]]:
         """Closed contact points (n,), and the force on the own fiber per current length (n, 3).
 
         A contact point holds the share of the own reference radius; the reaction of the partner's
         points adds, for parallel fibers and per length, the share of the partner's.
         """
         runs, points = self.runs, self.points
-        closed, line_force = super().line_force(at)
-        run = np.searchsorted(runs.point_start, closed, side="right") - 1
-        xi = self.partners.xi[runs.law[run], closed - runs.point_start[run]]
-        share = self._reference_radius(runs.element[run], xi)
-        other = self._reference_radius(points.element[closed], points.xi[closed])
-        return closed, line_force * (1.0 + other / share)[:, None]
+        for closed, line_force in super().line_forces(at):
+            run = np.searchsorted(runs.point_start, closed, side="right") - 1
+            xi = self.partners.xi[runs.law[run], closed - runs.point_start[run]]
+            share = self._reference_radius(runs.element[run], xi)
+            other = self._reference_radius(points.element[closed], points.xi[closed])
+            yield closed, line_force * (1.0 + other / share)[:, None]
 
     def _reference_radius(self, element: NDArray[np.int64], xi: Array) -> Array:
         powers = np.vander(xi, self.cables.radius_poly.shape[1], increasing=True)

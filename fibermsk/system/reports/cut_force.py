@@ -124,6 +124,7 @@ class CutForces:
             )  # fmt: skip
         for add in self._others:
             add(at, nodes, apart.elements, residual)
+        del nodes, velocity, rest  # contact needs memory, but none of them
         self._contact.add_to_elements(apart.elements, residual)
         if self._friction is not None:
             self._friction.add_to_elements(at, apart.elements, residual)
@@ -144,9 +145,7 @@ class CutForces:
         for element, low, high, load in chain(self._contact.point_loads(), rubbed):
             subtract_loads(element, low, high, load, xi, force, rest)
         force -= xi[:, None] * rest[:, None]
-        slopes = np.stack(
-            np.broadcast_arrays(*hermite_d1(SAMPLE_XI, cables.h[:, None])), axis=-1
-        )
+        slopes = np.stack(np.broadcast_arrays(*hermite_d1(SAMPLE_XI, cables.h[:, None])), axis=-1)
         tangent = slopes @ at.nodes[cables.elements].reshape(-1, 4, 3)
         along, squared = (np.einsum("eki,eki->ek", each, tangent) for each in (force, tangent))
         return along / np.sqrt(squared)
