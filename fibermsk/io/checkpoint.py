@@ -75,5 +75,8 @@ def _read(file: Any, contents: Contents) -> Snapshot:
     time, duration = float(file.attrs["time"]), float(file.attrs["duration"])
     if not 0.0 <= time <= duration < math.inf:
         raise ModelError(f"time = {time:g} s of {duration:g} s; must be between 0 and the duration")
-    arrays = {name: file["arrays"][name][()] for name in contents.members["/arrays"]}
+    arrays = {}
+    for name in contents.members["/arrays"]:
+        known = contents.datasets[f"/arrays/{name}"].values
+        arrays[name] = file["arrays"][name][()] if known is None else known
     return Snapshot(time, duration, arrays, **texts)

@@ -36,6 +36,9 @@ _CHUNK = 4 * 2**20
 _PIECE = 2**18
 """Size of a piece of a file whose digest is taken [bytes]."""
 
+_READING: dict[str, Any] = {"rdcc_nslots": 1, "rdcc_nbytes": 0}
+"""No cache of chunks, which every dataset would allocate: chunks are read once."""
+
 T = TypeVar("T")
 
 
@@ -139,7 +142,7 @@ def read_sealed(
         if broken:
             text = f"{path}: {broken}; it is read without a valid seal, its numbers may be wrong"
             warnings.warn(text, ModelWarning, stacklevel=3)
-        with h5py.File(raw, "r") as file:
+        with h5py.File(raw, "r", **_READING) as file:
             return reader(file, check_extent(file, os.fstat(raw.fileno()).st_size))
 
 
@@ -155,7 +158,7 @@ def open_sealed(path: str | os.PathLike[str], kind: Kind) -> tuple[h5py.File, Co
             raise ModelError(broken + kind.unchecked)
         image = Image.of(os.dup(raw.fileno()))
         try:
-            file = h5py.File(image, "r")
+            file = h5py.File(image, "r", **_READING)
         except BaseException:
             image.close()
             raise

@@ -9,7 +9,7 @@ from typing import Any
 
 import h5py
 import numpy as np
-from h5py import h5d, h5s  # pyright: ignore[reportAttributeAccessIssue]
+from h5py import h5d  # pyright: ignore[reportAttributeAccessIssue]
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
@@ -144,13 +144,10 @@ def read_array(
     if entry is None or entry.dtype != KINDS[whole] or entry.units != units:
         group, _, name = where.rpartition("/")
         return array_of(file[group or "/"], name, units, whole, frames)  # says what is wrong
-    item = h5d.open(file.id, where.encode("utf8", "surrogateescape"))
-    if frames is not None:
-        return _at_frames(h5py.Dataset(item), frames)
-    values = np.empty(entry.shape, entry.dtype)
-    if values.size:
-        item.read(h5s.ALL, h5s.ALL, values)
-    return values
+    if entry.values is not None:
+        return entry.values
+    item = h5py.Dataset(h5d.open(file.id, where.encode("utf8", "surrogateescape")))
+    return item[()] if frames is None else _at_frames(item, frames)
 
 
 def _slice(frames: range) -> slice:
