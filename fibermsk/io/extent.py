@@ -14,18 +14,12 @@ from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
-from h5py import (  # pyright: ignore[reportAttributeAccessIssue]
-    h5a,
-    h5d,
-    h5g,
-    h5l,
-    h5o,
-    h5s,
-    h5t,
-    h5z,
-)
 
 from fibermsk.errors import ModelError
+
+_low: Any = h5py
+h5a, h5d, h5g, h5l = _low.h5a, _low.h5d, _low.h5g, _low.h5l
+h5o, h5s, h5t, h5z = _low.h5o, _low.h5s, _low.h5t, _low.h5z
 
 _DEFLATE, _SHUFFLE, _FLETCHER32 = h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32
 _FILTERS = {_DEFLATE, _SHUFFLE, _FLETCHER32}
@@ -137,7 +131,7 @@ def _check_attributes(name: str, item: Any, size: int) -> str | None:
             key = _text(attribute.name)
             raise ModelError(f"{name}: attribute {key!r} declares {n} bytes, the file has {size}")
         if is_text and shape == () and attribute.name == _UNITS:
-            value = np.empty((), _TEXT.dtype)
+            value: Any = np.empty((), _TEXT.dtype)
             attribute.read(value)
             units = _text(value[()]) if isinstance(value[()], bytes) else value[()]
     return units if isinstance(units, str) else None

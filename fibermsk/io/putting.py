@@ -11,13 +11,9 @@ from typing import Any
 
 import h5py
 import numpy as np
-from h5py import (  # pyright: ignore[reportAttributeAccessIssue]
-    h5a,
-    h5d,
-    h5p,
-    h5s,
-    h5t,
-)
+
+_low: Any = h5py
+h5a, h5d, h5p, h5s, h5t = _low.h5a, _low.h5d, _low.h5p, _low.h5s, _low.h5t
 
 _TEXT = h5t.py_create(h5py.string_dtype(), logical=True)
 _ONE = h5s.create(h5s.SCALAR)
