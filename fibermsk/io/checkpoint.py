@@ -13,6 +13,7 @@ import h5py
 
 from fibermsk import _check
 from fibermsk.errors import ModelError
+from fibermsk.io.extent import Contents
 from fibermsk.io.sealed import CHECKPOINT, kind_of, put, read_sealed, write_sealed
 from fibermsk.results import Snapshot
 
@@ -67,12 +68,15 @@ def _write(file: h5py.File, snapshot: Snapshot) -> Iterator[None]:
         yield
 
 
-def _read(file: Any) -> Snapshot:
+def _read(file: Any, contents: Contents) -> Snapshot:
     texts = {name: json.loads(file.attrs[name]) for name in _TEXTS}
     if not all(isinstance(value, dict) for value in texts.values()):
         raise ModelError(f"{', '.join(_TEXTS)} must be tables of names and values")
     time, duration = float(file.attrs["time"]), float(file.attrs["duration"])
     if not 0.0 <= time <= duration < math.inf:
         raise ModelError(f"time = {time:g} s of {duration:g} s; must be between 0 and the duration")
-    arrays = {name: values[()] for name, values in file["arrays"].items()}
+    arrays = {}
+    for name in contents.members["/arrays"]:
+        known = contents.datasets[f"/arrays/{name}"].values
+        arrays[name] = file["arrays"][name][()] if known is None else known
     return Snapshot(time, duration, arrays, **texts)

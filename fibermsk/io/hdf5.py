@@ -97,11 +97,11 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _open(path: str | os.PathLike[str]) -> Result:
     """Result whose histories stay in the file until they are asked for."""
-    file, raw = open_sealed(path, RESULT)
+    file, contents, raw = open_sealed(path, RESULT)
     about = partial(telling, path_of(path), RESULT)
-    stored = Stored(file, raw, about)
+    stored = Stored(file, contents, raw, about)
     with about():
-        return read_result(file, stored)
+        return read_result(file, contents, stored)
 
 
 def _write(file: h5py.File, result: Result) -> Iterator[None]:
@@ -133,10 +133,12 @@ def _size_of(result: Result) -> int:
 
 
 def _describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    file, raw = open_sealed(path, RESULT)
-    with telling(path_of(path), RESULT):
+    file, contents, raw = open_sealed(path, RESULT)
+    about = partial(telling, path_of(path), RESULT)
+    stored = Stored(file, contents, raw, about)
+    with about():
         # a description reports the same errors as opening
-        result = read_result(file, Stored(file, raw, partial(telling, path_of(path), RESULT)))
+        result = read_result(file, contents, stored)
         attributes: dict[str, Any] = {key: file.attrs[key] for key in file.attrs}
         # files of earlier versions have none
         ranges = json.loads(attributes.pop(RANGES, "{}"))

@@ -10,8 +10,9 @@ import numpy as np
 
 from fibermsk.errors import ModelError
 from fibermsk.io.contents import OF_SHAPES, PATH, TEXTS, VALUES, Node, escape, unescape
+from fibermsk.io.extent import Contents
 from fibermsk.io.layout import check_result
-from fibermsk.io.stored import Stored, StoredArrays, array_of, text_of
+from fibermsk.io.stored import Stored, StoredArrays, array_of, read_array, text_of
 from fibermsk.results.columns import TABLES, Column
 from fibermsk.results.deferred import DeferredArrays
 from fibermsk.results.fields import (
@@ -29,7 +30,7 @@ from fibermsk.results.slack import Slack
 from fibermsk.results.softening import Softening
 
 
-def read_result(file: Node, stored: Stored | None = None) -> Result:
+def read_result(file: Node, contents: Contents, stored: Stored | None = None) -> Result:
     """Read a result and check it.
 
     With the file that stays open, histories are read when they are asked for; of these the shapes
@@ -37,7 +38,7 @@ def read_result(file: Node, stored: Stored | None = None) -> Result:
     """
     if (units := text_of(file, "units")) != "SI":
         raise ModelError(f"units = {units!r}; must be 'SI'")
-    read = _Reader(file, stored)
+    read = _Reader(file, contents, stored)
     units = {unescape(key): text_of(item, "units") for key, item in file["coordinates"].items()}
     result = Result(
         **{field: text_of(file, name) for name, field in TEXTS.items()},
@@ -46,7 +47,7 @@ def read_result(file: Node, stored: Stored | None = None) -> Result:
         coordinates=read.table("coordinates", units, ""),
         speeds=read.table("speeds", units, "/s"),
         bodies={unescape(name): read.body(group) for name, group in file["bodies"].items()},
-        fibers={unescape(name): read.fiber(group) for name, group in file["fibers"].items()},
+        fibers={unescape(name): read.fiber(name) for name in contents.members["/fibers"]},
         **_get_all(file["solver"], SOLVER_FIELDS),
         slack=tuple(Slack(**interval) for interval in json.loads(text_of(file, "slack"))),
         softening=tuple(Softening(**one) for one in json.loads(text_of(file, "softening"))),
@@ -62,24 +63,15 @@ def read_result(file: Node, stored: Stored | None = None) -> Result:
     )  # fmt: skip
     check_result(result)
     if stored is None:
-        _check_derived(file, result)
+        read.check_derived(result)
     return result
-
-
-def _check_derived(file: Node, result: Result) -> None:
-    """Refuse derived arrays that differ from what they follow from."""
-    for name, group in file["fibers"].items():
-        for key, found in _get_all(group, FIBER_FIELDS, derived=True).items():
-            follows = getattr(result.fibers[unescape(name)], key)
-            if not np.allclose(found, follows, 1e-12, 0.0, equal_nan=True):
-                raise ModelError(f"{group.name}/{key} does not follow from the other arrays")
 
 
 class _Reader:
     """Reader of one file, which may stay open."""
 
-    def __init__(self, file: Node, stored: Stored | None) -> None:
-        self._file, self._stored = file, stored
+    def __init__(self, file: Node, contents: Contents, stored: Stored | None) -> None:
+        self._file, self._contents, self._stored = file, contents, stored
 
     def table(self, name: str, units: dict[str, str], rate: str) -> Any:
         """Coordinates or speeds by name."""
@@ -98,13 +90,32 @@ class _Reader:
         }
         if self._stored is None:
             return BodyMotion(**_get_all(group, BODY_FIELDS), **known)
-        return BodyMotion.deferred(self._source(group, _about(BODY_FIELDS)), **known)
+        return BodyMotion.deferred(self._source(group.name, _about(BODY_FIELDS)), **known)
 
-    def fiber(self, group: Node) -> FiberHistory:
-        """Histories of a fiber."""
+    def fiber(self, name: str) -> FiberHistory:
+        """Histories of a fiber by its link."""
         if self._stored is None:
-            return FiberHistory(**_get_all(group, FIBER_FIELDS))
-        return FiberHistory.deferred(self._source(group, _about(FIBER_FIELDS)))
+            return FiberHistory(**self._of_fiber(name, derived=False))
+        return FiberHistory.deferred(self._source(f"/fibers/{name}", _OF_FIBERS))
+
+    def _of_fiber(self, name: str, derived: bool) -> dict[str, Any]:
+        """Arrays of the stored fields of a fiber, or of the derived ones."""
+        return {
+            key: read_array(
+                self._file, self._contents, f"/fibers/{name}/{key}", field.unit, field.whole
+            )
+            for key, field in FIBER_FIELDS.items()
+            if field.in_file and field.derived == derived
+        }
+
+    def check_derived(self, result: Result) -> None:
+        """Refuse derived arrays of fibers that differ from what they follow from."""
+        for name in self._contents.members["/fibers"]:
+            for key, found in self._of_fiber(name, derived=True).items():
+                follows = getattr(result.fibers[unescape(name)], key)
+                same = found.shape == np.shape(follows) and (found == follows).all()
+                if not same and not np.allclose(found, follows, 1e-12, 0.0, equal_nan=True):
+                    raise ModelError(f"/fibers/{name}/{key} does not follow from the other arrays")
 
     def histories(self, name: str, place: Place) -> dict[str, Histories]:
         """Histories of states, elements or line muscles by owner."""
@@ -127,21 +138,21 @@ class _Reader:
                 owners[name] = MuscleHistory(own.fields, own.arrays, path, radius)
                 continue
             known = {"fields": own.fields, "arrays": own.arrays, "radius": radius}
-            source = self._source(group, {PATH: (PATH, "m", False, True)})
+            source = self._source(group.name, {PATH: (PATH, "m", False, True)})
             owners[name] = MuscleHistory.deferred(source, **known)
         return owners
 
     def _arrays(self, group: Node, about: dict[str, tuple[str, str, bool, bool]]) -> Any:
         if self._stored is not None:
-            return DeferredArrays(self._source(group, about))
+            return DeferredArrays(self._source(group.name, about))
         return {
             name: array_of(group, key, unit, whole) for name, (key, unit, whole, _) in about.items()
         }
 
-    def _source(self, group: Node, about: dict[str, tuple[str, str, bool, bool]]) -> StoredArrays:
+    def _source(self, group: str, about: dict[str, tuple[str, str, bool, bool]]) -> StoredArrays:
         assert self._stored is not None
-        n_frames = self._file["time"].shape[0]
-        return StoredArrays(self._stored, group.name, about, range(n_frames))
+        n_frames = self._contents.datasets["/time"].shape[0]
+        return StoredArrays(self._stored, group, about, range(n_frames))
 
 
 def _about(fields: dict[str, Field]) -> dict[str, tuple[str, str, bool, bool]]:
@@ -153,12 +164,15 @@ def _about(fields: dict[str, Field]) -> dict[str, tuple[str, str, bool, bool]]:
     }
 
 
-def _get_all(group: Node, fields: dict[str, Field], derived: bool = False) -> dict[str, Any]:
-    """Arrays of the stored fields of an object, or of the derived ones."""
+_OF_FIBERS = _about(FIBER_FIELDS)
+
+
+def _get_all(group: Node, fields: dict[str, Field]) -> dict[str, Any]:
+    """Arrays of the stored fields of an object, without derived ones."""
     return {
         key: array_of(group, key, field.unit, field.whole)
         for key, field in fields.items()
-        if field.in_file and field.derived == derived
+        if field.in_file and not field.derived
     }
 
 

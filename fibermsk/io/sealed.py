@@ -23,7 +23,7 @@ import numpy as np
 
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.files import path_of
-from fibermsk.io.extent import check_extent
+from fibermsk.io.extent import Contents, check_extent
 from fibermsk.io.image import Image, deferring
 from fibermsk.rescue import write_whole
 
@@ -35,6 +35,9 @@ _CHUNK = 4 * 2**20
 """Approximate size of a checksummed chunk in bytes."""
 _PIECE = 2**18
 """Size of a piece of a file whose digest is taken [bytes]."""
+
+_READING: dict[str, Any] = {"rdcc_nslots": 1, "rdcc_nbytes": 0}
+"""No cache of chunks, which every dataset would allocate: chunks are read once."""
 
 T = TypeVar("T")
 
@@ -120,7 +123,11 @@ def put(group: h5py.Group, name: str, values: Any, **filters: Any) -> h5py.Datas
 
 
 def read_sealed(
-    path: str | os.PathLike[str], kind: Kind, reader: Callable[[Any], T], *, unsealed: bool = False
+    path: str | os.PathLike[str],
+    kind: Kind,
+    reader: Callable[[Any, Contents], T],
+    *,
+    unsealed: bool = False,
 ) -> T:
     """Verify a sealed file and read it by `reader`; all failures raise a `ModelError`.
 
@@ -135,15 +142,14 @@ def read_sealed(
         if broken:
             text = f"{path}: {broken}; it is read without a valid seal, its numbers may be wrong"
             warnings.warn(text, ModelWarning, stacklevel=3)
-        with h5py.File(raw, "r") as file:
-            check_extent(file, os.fstat(raw.fileno()).st_size)
-            return reader(file)
+        with h5py.File(raw, "r", **_READING) as file:
+            return reader(file, check_extent(file, os.fstat(raw.fileno()).st_size))
 
 
-def open_sealed(path: str | os.PathLike[str], kind: Kind) -> tuple[h5py.File, Image]:
+def open_sealed(path: str | os.PathLike[str], kind: Kind) -> tuple[h5py.File, Contents, Image]:
     """Verify a sealed file and open it; all failures raise a `ModelError`.
 
-    The second is what the first reads from, to be closed after it. Both refer to the file that was
+    The last is what the first reads from, to be closed after it. Both refer to the file that was
     verified, also where another one has taken its name.
     """
     path = _file_of(path, kind)
@@ -152,17 +158,17 @@ def open_sealed(path: str | os.PathLike[str], kind: Kind) -> tuple[h5py.File, Im
             raise ModelError(broken + kind.unchecked)
         image = Image.of(os.dup(raw.fileno()))
         try:
-            file = h5py.File(image, "r")
+            file = h5py.File(image, "r", **_READING)
         except BaseException:
             image.close()
             raise
         try:
-            check_extent(file, os.fstat(raw.fileno()).st_size, in_memory=False)
+            found = check_extent(file, os.fstat(raw.fileno()).st_size, in_memory=False)
         except BaseException:
             file.close()
             image.close()
             raise
-        return file, image
+        return file, found, image
 
 
 def _file_of(path: str | os.PathLike[str], kind: Kind) -> Path:

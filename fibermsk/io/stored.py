@@ -9,10 +9,12 @@ from typing import Any
 
 import h5py
 import numpy as np
+from h5py import h5d  # pyright: ignore[reportAttributeAccessIssue]
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.io.contents import KINDS, Node
+from fibermsk.io.extent import Contents
 
 
 class Stored:
@@ -22,6 +24,8 @@ class Stored:
     ----------
     file : h5py.File
         The file.
+    contents : Contents
+        What it contains.
     raw : file object
         What it reads from, closed after it.
     telling : callable
@@ -29,9 +33,13 @@ class Stored:
     """
 
     def __init__(
-        self, file: h5py.File, raw: Any, telling: Callable[[], AbstractContextManager[object]]
+        self,
+        file: h5py.File,
+        contents: Contents,
+        raw: Any,
+        telling: Callable[[], AbstractContextManager[object]],
     ) -> None:
-        self.file, self.telling = file, telling
+        self.file, self.contents, self.telling = file, contents, telling
         weakref.finalize(self, _close, file, raw)
 
 
@@ -82,15 +90,15 @@ class StoredArrays:
         """
         path, unit, whole, varies = self._about[name]
         with self._stored.telling():
-            group: Node = self._stored.file[self._group]
-            return array_of(group, path, unit, whole, self._frames if varies else None)
+            one = self._stored
+            where, frames = f"{self._group}/{path}", self._frames if varies else None
+            return read_array(one.file, one.contents, where, unit, whole, frames)
 
     def shape(self, name: str) -> tuple[int, ...]:
         """Shape of an array."""
         path, _, _, varies = self._about[name]
         with self._stored.telling():
-            group: Node = self._stored.file[self._group]
-            shape: tuple[int, ...] = group[path].shape
+            shape = self._stored.contents.datasets[f"{self._group}/{path}"].shape
             if not varies or not shape:
                 return shape
             n = len(range(shape[0])[_slice(self._frames)])
@@ -112,11 +120,34 @@ def array_of(
         raise ModelError(f"{where} is of the type {found}; must be {kind}")
     if (found := text_of(item, "units")) != units:
         raise ModelError(f"{where} has the units {found!r}; must be {units!r}")
-    if frames is None or frames == range(len(item)):
+    return item[()] if frames is None else _at_frames(item, frames)
+
+
+def _at_frames(item: h5py.Dataset, frames: range) -> np.ndarray:
+    if frames == range(len(item)):
         return item[()]
     backward = frames.step < 0
     values: np.ndarray = item[_slice(frames[::-1] if backward else frames)]
     return values[::-1] if backward else values
+
+
+def read_array(
+    file: h5py.File,
+    contents: Contents,
+    where: str,
+    units: str,
+    whole: bool = False,
+    frames: range | None = None,
+) -> np.ndarray:
+    """As `array_of`, of a dataset by its path, without opening what was looked at before."""
+    entry = contents.datasets.get(where)
+    if entry is None or entry.dtype != KINDS[whole] or entry.units != units:
+        group, _, name = where.rpartition("/")
+        return array_of(file[group or "/"], name, units, whole, frames)  # says what is wrong
+    if entry.values is not None:
+        return entry.values
+    item = h5py.Dataset(h5d.open(file.id, where.encode("utf8", "surrogateescape")))
+    return item[()] if frames is None else _at_frames(item, frames)
 
 
 def _slice(frames: range) -> slice:

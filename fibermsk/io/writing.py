@@ -12,7 +12,8 @@ import numpy as np
 from fibermsk.errors import ModelError
 from fibermsk.io.contents import KINDS, OF_SHAPES, PATH, RANGES, TEXTS, VALUES, Node, escape
 from fibermsk.io.layout import check_result
-from fibermsk.io.sealed import put
+from fibermsk.io.putting import put_numbers
+from fibermsk.io.sealed import chunk_of, put
 from fibermsk.results.fields import (
     BODY_FIELDS,
     FIBER_FIELDS,
@@ -123,18 +124,23 @@ class _Writer:
 
     def _put(
         self, group: Node, name: str, values: Any, units: str, whole: bool = False, **filters: Any
-    ) -> h5py.Dataset:
-        """Write an array that does not vary."""
+    ) -> Any:
+        """Write an array that does not vary; return its identifier."""
         values = np.asarray(values, KINDS[whole])
-        item = put(group, name, values, **filters)
-        item.attrs["units"] = units
-        self._note(item, values)
+        if filters or not (values.ndim and values.size):
+            new = put(group, name, values, **filters)
+            new.attrs["units"] = units
+            item = new.id
+        else:
+            chunk = chunk_of(values.shape, values.dtype.itemsize)
+            item = put_numbers(group, name, values, units, chunk)
+        self._note(group, name, values)
         return item
 
     def _put_rows(
         self, group: Node, name: str, values: Any, units: str, whole: bool = False
-    ) -> h5py.Dataset:
-        """Write the frames of an array in this part."""
+    ) -> Any:
+        """Write the frames of an array in this part; return its identifier."""
         values = np.asarray(values, KINDS[whole])
         if len(values) == self._n:
             return self._put(group, name, values, units, whole)
@@ -149,18 +155,19 @@ class _Writer:
             item = group[name]
         if values.size:
             item[self.done : self.done + len(values)] = values
-        self._note(item, values)
-        return item
+        self._note(group, name, values)
+        return item.id
 
-    def _note(self, item: Node, values: np.ndarray) -> None:
+    def _note(self, group: Node, name: str, values: np.ndarray) -> None:
         """Extend the range of a dataset."""
         if not values.size:
             return
+        where = f"{group.name.rstrip('/')}/{name}"
         least, largest = values.min(), values.max()
-        if known := self.ranges.get(item.name):
+        if known := self.ranges.get(where):
             # not those of Python, which lose NaN
             least, largest = np.minimum(known[0], least), np.maximum(known[1], largest)
-        self.ranges[item.name] = [float(least), float(largest)]
+        self.ranges[where] = [float(least), float(largest)]
 
     def _put_histories(
         self, file: h5py.File, name: str, owners: Mapping[str, Histories]
@@ -176,8 +183,9 @@ class _Writer:
                 for part in inner:
                     place = place.require_group(escape(part))
                 field = own.fields[key]
-                item = self._put_rows(place, escape(last), values, field.unit)
+                found = self._put_rows(place, escape(last), values, field.unit)
                 if self.done == 0:
+                    item = h5py.Dataset(found)
                     item.attrs["label"], item.attrs["description"] = field.label, field.description
             if isinstance(own, MuscleHistory):
                 self._put_rows(group, PATH, own.path, "m")

@@ -78,7 +78,8 @@ class QuadraturePoints(NamedTuple):
     values : (n, most points, 8) float array
         Position, tangent, radius and |a1|; see `fibermsk.kernels.closest.rows`.
     shares : (n, most points, N_SHARE) float array
-        See `fibermsk.kernels.contact.shares`; of length 0 for half passes.
+        See `fibermsk.kernels.contact.shares`; of length 0 for half passes, and except where forces
+        are added.
     """
 
     of_run: Any
@@ -99,7 +100,8 @@ class FiberPoints(NamedTuple):
     state : (n_points, 6) float array
         d, r_x, r_y, 1 + gamma g, |a1| and |y,theta|.
     force : (n_points, 3) float array
-        Force on the integrated fiber per theta.
+        Force on the integrated fiber per theta; of length 0 for potentials on the host, which
+        compute it when it is asked for.
     frozen : (n_points,) bool array
         Whether the partner's point stays as it is, instead of the closest one.
     """

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numba import prange
 
+from fibermsk._arrays import Array, Index
 from fibermsk._compile import body, kernel, parallel
 from fibermsk.linalg.block import multiply_in_place, subtract_product
 
@@ -84,9 +85,26 @@ def factor_one(line, lines, start, factors, regular):
 
 @parallel("regular", least=64)
 def factor_lines(lines, start, factors, regular):
-    """Factor all lines; regular (n_lines,) tells which ones have no singular pivot block."""
+    """Factor all lines; regular (n_lines,) tells which ones have no singular pivot block.
+
+    The factors may be the lines themselves, which they replace.
+    """
     for line in prange(start.size - 1):
         factor_one(line, lines, start, factors, regular)
+
+
+def lines_of(factors: Array, start: Index) -> Array:
+    """Lines with some factors, up to round-off; a new array."""
+    pivots, lines = np.linalg.inv(factors[:, 0]), np.zeros_like(factors)
+    inner = np.ones(len(factors), bool)
+    inner[start[1:] - 1] = False
+    first = np.flatnonzero(inner)
+    lines[:, 0] = pivots
+    # blocks are transposed, and so are products of blocks
+    lines[first, 1] = factors[first, 1] @ pivots[first]
+    lines[first, 2] = factors[first, 2] @ pivots[first + 1]
+    lines[first + 1, 0] += factors[first, 1] @ lines[first, 2]
+    return lines
 
 
 @body

@@ -28,10 +28,14 @@ class Splitting:
     needs no product with L or U beside the two solutions, nor with E on the lines: Eisenstat, SIAM
     Journal on Scientific and Statistical Computing 2 (1981), 1-4. Raises LinAlgError if a line or S
     is singular or not finite.
+
+    With `in_place` the factors of the lines replace these in the matrix.
     """
 
-    def __init__(self, matrix: LineMatrix, B: Array, R: Array, D: Array) -> None:
-        factors = np.empty_like(matrix.lines)
+    def __init__(
+        self, matrix: LineMatrix, B: Array, R: Array, D: Array, *, in_place: bool = False
+    ) -> None:
+        factors = matrix.lines if in_place else np.empty_like(matrix.lines)
         regular = np.empty(matrix.start.size - 1, bool)
         factor_lines(matrix.lines, matrix.start, factors, regular)
         if not regular.all():

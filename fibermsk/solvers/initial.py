@@ -92,7 +92,7 @@ def _consistent(
         problem += ", or a state of first order has no rate"
     try:
         assert found.tangent is not None
-        solve = factorize(found.tangent)
+        solve = factorize(found.tangent, spend=True)
         before = np.inf
         for _ in range(_MOST_ITERATIONS if some else _MOST_REFINEMENTS):
             change = _DV_DY * solve(-found.residual)
@@ -120,7 +120,7 @@ def _consistent(
             before = size
             found = system.evaluate(t, y, v, v_dot, _DV_DY, _DVDOT_DV, tangent=some)
             if found.tangent is not None:
-                solve = factorize(found.tangent)
+                solve = factorize(found.tangent, spend=True)
     except np.linalg.LinAlgError as error:
         problem = str(error)
     problem = _without_mass(system, state, given, derive) or problem

@@ -107,6 +107,9 @@ def advance(march: March, now: Accepted) -> Iterator[Accepted]:
     corners = Corners.of_run(march.system, march.times)
     while now.n_frames < march.times.size and not now.ending:
         now = _observed(march, corners, now)
+        # all have seen the step: release what the next one does not need
+        seen = now.evaluation._replace(residual=now.evaluation.residual[:0].copy())
+        now = replace(now, before=None, step=None, evaluation=seen)
         yield now
 
 

@@ -204,6 +204,7 @@ def simulate(
     began = clock.perf_counter()
     state = system.initial_state() if start is None else start
     now = first(march, *require_state("simulate", system, state))
+    del state, start  # the run goes on without them
     identity = {}
     if checkpoint is not None or resume_from is not None:
         identity = identify(march, time_error)
@@ -211,7 +212,9 @@ def simulate(
         now, seconds = resume(now, resume_from, identity)
         began -= seconds
     checkpoints = Checkpoints(checkpoint, checkpoint_every, march.times[-1], identity, began)
-    end = _march(march, now, checkpoints, progress)
+    starts = [now]
+    del now
+    end = _march(march, starts, checkpoints, progress)
     result = result_of(march, end, began) if save is None else written(march, end, began, save)
     if result.slack:
         warnings.warn(tell_slack(result.slack), stacklevel=3)
@@ -274,15 +277,19 @@ def _warn_of_delay(system: System, t_end: float) -> None:
 
 def _march(
     march: March,
-    start: Accepted,
+    starts: list[Accepted],
     checkpoints: Checkpoints,
     progress: Callable[[Progress], None] | None,
 ) -> End:
-    """Advance until the run is complete, stopped, interrupted, or fails."""
-    system, counters, failure, now = march.system, start.counters, None, start
+    """Advance until the run is complete, stopped, interrupted, or fails.
+
+    `starts` holds the start alone, which is taken out: memory holds no state but the present one.
+    """
+    system, failure, now = march.system, None, starts.pop()
+    counters, steps = now.counters, advance(march, now)
     try:
         # each point replaces the one before atomically: Ctrl-C may come at any time
-        for now in advance(march, start):
+        for now in steps:
             counters, before = now.counters, uses(system)
             checkpoints.step(now)
             if progress is not None:

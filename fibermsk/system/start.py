@@ -43,9 +43,7 @@ def check_start(
         xi=np.tile(np.linspace(0.0, 1.0, n), (n_laws, 1)),
         weight=np.full((n_laws, n), 1.0 / n),
     )
-    search = ContactSearch(cables, dense, tree)
-    search.evaluate(nodes, links)
-    least, names = search.worst()
+    least, names = ContactSearch(cables, dense, tree).worst_at(nodes, links)
     if not least > 0.0:
         raise ModelError(
             f"{owner}: {names} start with 1 + gamma g = {least:.3g}; must be "

@@ -260,3 +260,32 @@ def test_devices_are_left_alone(tmp_path):
         with pytest.raises(ModelError, match="it is a device or another special file"):
             call(pipe)
     assert pipe.is_fifo()
+
+
+def test_each_dataset_is_opened_once(tmp_path, monkeypatch):
+    """Files of thousands of fibers have ten thousands of them; few are open at a time."""
+    path, opened, most = save(make_result(5), tmp_path / "run.h5"), [], []
+    take = h5py.h5o.open
+
+    def noted(parent, name, **others):
+        item = take(parent, name, **others)
+        if others:  # from the high-level interface, which reads what is not a number
+            return item
+        if isinstance(item, h5py.h5d.DatasetID):
+            opened.append(h5py.h5i.get_name(item))
+        file = h5py.h5i.get_file_id(item)
+        most.append(h5py.h5f.get_obj_count(file, h5py.h5f.OBJ_DATASET | h5py.h5f.OBJ_GROUP))
+        return item
+
+    monkeypatch.setattr("fibermsk.io.extent.h5o.open", noted)
+    result = load(path)
+    with h5py.File(path) as file:
+        names = []
+        file.visititems(lambda name, item: names.append(f"/{name}") if _is_data(item) else None)
+    assert sorted(name.decode() for name in opened) == sorted(names)
+    assert max(most) <= 5
+    assert_same(result, make_result(5))
+
+
+def _is_data(item):
+    return isinstance(item, h5py.Dataset)

@@ -12,7 +12,12 @@ from fibermsk.kernels.search.bounds import (
     fill_after,
     relative_motion,
 )
-from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new
+from fibermsk.kernels.search.broad_phase import (
+    find_pairs,
+    list_runs,
+    mark_new,
+    mark_new_in_runs,
+)
 from fibermsk.kernels.search.motion import fill_least_tangents
 
 
@@ -298,6 +303,25 @@ def test_new_pairs(rng):
         mask = np.empty(n_new, bool)
         columns = (np.ascontiguousarray(part[:, c]) for part in (new, old) for c in (0, 1))
         mark_new(*columns, mask)
+        known = set(map(tuple, old.tolist()))
+        assert mask.tolist() == [tuple(pair) not in known for pair in new.tolist()]
+
+
+def in_runs(pairs, rng):
+    """Runs of pairs (n, 2), sorted: element, start and candidates; some runs of an element end."""
+    cuts = rng.random(len(pairs)) < 0.3
+    begin = [k for k in range(len(pairs)) if k == 0 or cuts[k] or pairs[k, 0] != pairs[k - 1, 0]]
+    start = np.array([*begin, len(pairs)], np.int64)
+    return pairs[start[:-1], 0].copy(), start, pairs[:, 1].copy()
+
+
+def test_new_candidates_of_runs(rng):
+    for n_old, n_new in ((0, 0), (0, 5), (5, 0), (40, 40), (3, 60), (60, 3)):
+        old, new = (
+            np.unique(rng.integers(0, 9, (n, 2)), axis=0).reshape(-1, 2) for n in (n_old, n_new)
+        )
+        mask = np.empty(len(new), bool)
+        mark_new_in_runs(*in_runs(new, rng), *in_runs(old, rng), mask)
         known = set(map(tuple, old.tolist()))
         assert mask.tolist() == [tuple(pair) not in known for pair in new.tolist()]
 

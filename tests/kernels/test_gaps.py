@@ -48,7 +48,8 @@ def evaluate(system, nodes):
     least = system.contact.evaluate(nodes, system.tree.evaluate(*zero))
     part = max(system.contact.sets.fibers, key=lambda part: part.points.xi.size)
     held = getattr(part, "_held", np.zeros(0, bool))
-    return least, [a.copy() for a in (*part.points, held)], part
+    points = part.points._replace(force=part.forces(system.contact.geometry))
+    return least, [a.copy() for a in (*points, held)], part
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
@@ -185,3 +186,15 @@ def test_common_motions_are_free(rng):
             np.empty((runs.element.size, 2)),
         )  # fmt: skip
         assert (fraction == 1.0) == free
+
+
+def test_forces_afterwards_are_those_of_the_search(rng):
+    """Bitwise: where `find_gaps` has room for forces, it fills what `fill_forces` computes."""
+    system = bundle("variational")
+    nodes = deformed(rng, system)
+    _, (*_, expected, _, _), part = evaluate(system, nodes)
+    room = np.full((part.points.xi.size, 3), np.nan)
+    part.points = part.points._replace(force=room)
+    system.contact.evaluate(nodes, system.tree.evaluate(*np.zeros((3, 0))))
+    assert np.array_equal(room, expected)
+    assert np.any(expected != 0.0)

@@ -244,11 +244,11 @@ def test_potential_forces_of_the_report(rng):
         system, nodes = make_pair(rng, kind, formulation="variational")
         residual, _ = forces(system, nodes, np.zeros(0))
         part, c = system.contact.sets.fibers[0], system.cables
-        w = system.partners.weight[0]
+        w, found = system.partners.weight[0], part.forces(system.contact.geometry)
         on_first = np.zeros(3)
         for run, e in enumerate(part.runs.element):
             own = slice(part.runs.point_start[run], part.runs.point_start[run + 1])
-            force = (w * c.h[e]) @ part.points.force[own]
+            force = (w * c.h[e]) @ found[own]
             on_first += force if e in own_elements(system, 0) else -force
         # both passes act on both: what the first receives is its own pass minus the other's
         total = -nodes_of(system, residual, 0)[:, :3].sum(axis=0)

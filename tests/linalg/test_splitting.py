@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from coupled_lines import dense_couplings, dense_lines, no_couplings, random_matrix
 from numpy.testing import assert_allclose
 
 from fibermsk.linalg import LineMatrix, Splitting
+from fibermsk.linalg.lines import lines_of
 
 
 @pytest.fixture(params=[0, 1, 5])
@@ -91,3 +94,17 @@ def test_a_singular_or_infinite_corner_is_refused(rng):
     for value, message in ((0.0, "singular"), (np.inf, "not finite"), (np.nan, "not finite")):
         with pytest.raises(np.linalg.LinAlgError, match=message):
             Splitting(matrix, B, B.T, np.diag([1.0, value]))
+
+
+@pytest.mark.parametrize("mirrored", [True, False])
+def test_factors_in_place_of_the_lines(rng, border, mirrored):
+    """Bitwise the same; the lines follow from their factors, except unused blocks at the ends."""
+    matrix = random_matrix(rng, mirrored)
+    spent = replace(matrix, lines=matrix.lines.copy())
+    split, own = Splitting(matrix, *border), Splitting(spent, *border, in_place=True)
+    v = rng.standard_normal(matrix.shape[0] + border[2].shape[0])
+    for one in ("forward", "backward", "multiply"):
+        assert np.array_equal(getattr(own, one)(v), getattr(split, one)(v))
+    assert not np.array_equal(spent.lines, matrix.lines)
+    found = replace(spent, lines=lines_of(spent.lines, spent.start))
+    assert_allclose(dense_lines(found), dense_lines(matrix), rtol=0, atol=1e-12)

@@ -45,12 +45,13 @@ def test_direct_solution_of_lines_alone(rng, border):
     assert_allclose(found.x, np.linalg.solve(K, right), rtol=0, atol=1e-12)
 
 
-def test_direct_solution_where_iterations_do_not_converge(rng, border, monkeypatch):
+@pytest.mark.parametrize("spend", [False, True])
+def test_direct_solution_where_iterations_do_not_converge(rng, border, monkeypatch, spend):
     monkeypatch.setattr("fibermsk.solvers.newton.linear.MOST_ITERATIONS", 2)
     monkeypatch.setattr("fibermsk.solvers.newton.linear.GOOD_ENOUGH", 0.0)
     matrix = BorderedMatrix(random_matrix(rng, False, size=0.3), *border)
     K = in_full(matrix)
-    solve = solver(matrix)
+    solve = solver(matrix, spend=spend)
     for _ in range(2):
         right = rng.standard_normal(K.shape[0])
         found = solve(right, 1e-10)
@@ -58,6 +59,7 @@ def test_direct_solution_where_iterations_do_not_converge(rng, border, monkeypat
         expected = np.linalg.solve(K, right)
         assert_allclose(found.x, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     monkeypatch.setattr("fibermsk.solvers.newton.linear.MOST_DIRECT", 10)
+    matrix = BorderedMatrix(random_matrix(rng, False, size=0.3), *border)
     with pytest.raises(np.linalg.LinAlgError, match="does not converge in 2 iterations"):
         solver(matrix)(right, 1e-10)
 

@@ -155,14 +155,14 @@ def test_nodal_forces_are_the_slopes_of_the_plain_dissipation(formulation, rng):
     at, friction = moving(system, rng)
     (part,) = system.contact.sets.fibers
     h, elements, x = system.cables.h, system.cables.elements, at.nodes.reshape(-1, 2, 3)
-    points = []
-    for s in np.flatnonzero(part.points.force.any(axis=1)):
+    points, pushed = [], part.forces(system.contact.geometry)
+    for s in np.flatnonzero(pushed.any(axis=1)):
         run = int(np.searchsorted(part.runs.point_start, s, side="right")) - 1
         e, law, f = part.runs.element[run], part.runs.law[run], part.points.element[s]
         q = s - part.runs.point_start[run]
         xi, eta = part.partners.xi[law, q], part.points.xi[s]
         share = 1.0 if part.potential else 0.5
-        force = share * part.partners.weight[law, q] * h[e] * part.points.force[s]
+        force = share * part.partners.weight[law, q] * h[e] * pushed[s]
         points.append((e, xi, f, eta, 0.5 * np.linalg.norm(force)))
 
     def dissipation(rates):
@@ -256,7 +256,8 @@ def test_crossing_fibers_by_hand(formulation):
     weight = part.partners.weight[
         part.runs.law[run], np.arange(run.size) - part.runs.point_start[run]
     ]
-    normal = (weight * system.cables.h[part.runs.element[run]]) @ np.abs(part.points.force[:, 2])
+    pushed = np.abs(part.forces(system.contact.geometry)[:, 2])
+    normal = (weight * system.cables.h[part.runs.element[run]]) @ pushed
     normal *= 1.0 if part.potential else 0.5
     expected = 0.4 * normal * np.array([0.6, 0.8, 0.0])
     for force, sign in ((found[:n], 1.0), (found[n:], -1.0)):

@@ -26,6 +26,7 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
     """Contact points of one run; see `find_gaps`."""
     e, law, i = runs.element[run], runs.law[run], quadrature.of_run[run]
     power, values, state, force = fibers.power, quadrature.values, points.state, points.force
+    wanted = force.shape[0] > 0
     gamma = laws.constants[law, 1]
     candidates, first, last = runs.candidates, runs.start[run], runs.start[run + 1]
     start = chain_start(e, first, last, candidates, rows)
@@ -71,11 +72,13 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
         pull = 0.0
         if not (d >= R or admissibility <= 0.0):
             share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
-            F, _ = law_force(gap, laws.constants, law)
-            pull = -share * F * length / (R * d)
+            if wanted:
+                F, _ = law_force(gap, laws.constants, law)
+                pull = -share * F * length / (R * d)
             weight = laws.weight[law, k] * fibers.h[e]
             energy += weight * share * length * law_energy(gap, laws.constants, law)
-        force[s, 0], force[s, 1], force[s, 2] = pull * m[0], pull * m[1], pull * m[2]
+        if wanted:
+            force[s, 0], force[s, 1], force[s, 2] = pull * m[0], pull * m[1], pull * m[2]
     found[run, 0], found[run, 1] = least, energy
 
 
@@ -94,7 +97,8 @@ def find_gaps(fibers, widest, rows, runs, laws, quadrature, points, held, found)
     Arrays as in `fibermsk.kernels.contact.contact.fiber_runs`; held (n_points,) marks points fixed
     along the partner; widest (n_elements,) bounds the radius of an element's fiber. Points
     farther away than that are open: they hold the approximate closest point, not the least
-    gap, and a lower bound of the distance within a relative error of 1e-4.
+    gap, and a lower bound of the distance within a relative error of 1e-4. Forces are filled where
+    there is room for them.
     """
     for i in prange(quadrature.element.size):
         fill_quadrature(i, fibers, laws, quadrature)
@@ -105,6 +109,24 @@ def find_gaps(fibers, widest, rows, runs, laws, quadrature, points, held, found)
             quadrature, points, held, found,
         )  # fmt: skip
     return reduce_runs(found)
+
+
+@kernel
+def fill_forces(fibers, runs, laws, quadrature, points, force):
+    """Fill force (n_points, 3) of the points that `find_gaps` has found, by the same formula."""
+    state, values = points.state, quadrature.values
+    for run in range(runs.element.size):
+        e, law, i = runs.element[run], runs.law[run], quadrature.of_run[run]
+        for k in range(laws.n_points[law]):
+            s = runs.point_start[run] + k
+            x, y, z = values[i, k, 0], values[i, k, 1], values[i, k, 2]
+            m = way_to(points.element[s], points.xi[s], x, y, z, fibers.power)
+            d, R, pull = state[s, 0], state[s, 1] + state[s, 2], 0.0
+            if not (d >= R or state[s, 3] <= 0.0):
+                share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
+                F, _ = law_force(d / R - 1.0, laws.constants, law)
+                pull = -share * F * state[s, 4] / (R * d)
+            force[s, 0], force[s, 1], force[s, 2] = pull * m[0], pull * m[1], pull * m[2]
 
 
 @kernel

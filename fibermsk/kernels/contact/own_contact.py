@@ -28,6 +28,7 @@ class ContactKernels(NamedTuple):
     fiber_slopes: Any
     bone_runs: Any
     find_gaps: Any
+    fill_forces: Any
     fill_gradients: Any
     fill_tangents: Any
     scatter_bone_potential: Any
@@ -39,6 +40,7 @@ _BUILT_IN = ContactKernels(
     contact.fiber_slopes,
     contact.bone_runs,
     gaps.find_gaps,
+    gaps.fill_forces,
     pair_potential.fill_gradients,
     pair_potential.fill_tangents,
     variational.scatter_bone_potential,

@@ -201,7 +201,7 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
     keys, sorted_boxes = np.empty(n_in, np.int64), np.empty((n_in, 6))
     for i in range(n_in):
         keys[i], sorted_boxes[i] = key[order[i]], boxes[order[i]]
-    pairs, count = np.empty((8 * n + 64, 2), np.int64), 0
+    pairs, count = np.empty((8 * n + 64, 2), np.int32), 0
     near, cell = np.empty(n_in, np.int64), np.empty(3, np.int64)
     wanted, begin = np.empty(27 * _LEVELS, np.int64), np.empty(27 * _LEVELS, np.int64)
     end = np.empty(27 * _LEVELS, np.int64)
@@ -226,7 +226,7 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
                     continue
                 if can_touch(bounds, before, after, moving, a, b):
                     if count == pairs.shape[0]:
-                        longer = np.empty((2 * count, 2), np.int64)
+                        longer = np.empty((2 * count, 2), np.int32)
                         for k in range(count):
                             longer[k, 0], longer[k, 1] = pairs[k, 0], pairs[k, 1]
                         pairs = longer
@@ -244,7 +244,7 @@ def _sort_both_ways(pairs, n, start, partner):
         start[pairs[p, 1] + 1] += 1
     for e in range(n):
         start[e + 1] += start[e]
-    unsorted, place = np.empty(partner.size, np.int64), start[:-1].copy()
+    unsorted, place = np.empty(partner.size, np.int32), start[:-1].copy()
     for p in range(pairs.shape[0]):
         a, b = pairs[p, 0], pairs[p, 1]
         unsorted[place[a]], unsorted[place[b]] = b, a
@@ -299,3 +299,30 @@ def mark_new(first, second, known_first, known_second, new):
         ):
             k += 1
         new[i] = k == known_first.size or known_first[k] != first[i] or known_second[k] != second[i]
+
+
+@kernel
+def mark_new_in_runs(
+    element, start, candidates, known_element, known_start, known_candidates, new
+):  # fmt: skip
+    """Mark in `new` which candidates of runs are not among those of known runs.
+
+    element (n_runs,), start (n_runs + 1,): element of each run, and where its candidates begin.
+    Both lists increase by element, and then by candidate.
+    """
+    run, k = 0, 0
+    for r in range(element.size):
+        for i in range(start[r], start[r + 1]):
+            while k < known_candidates.size:
+                while k >= known_start[run + 1]:
+                    run += 1
+                before = known_element[run] < element[r]
+                same = known_element[run] == element[r]
+                if not (before or (same and known_candidates[k] < candidates[i])):
+                    break
+                k += 1
+            new[i] = (
+                k == known_candidates.size
+                or known_element[run] != element[r]
+                or known_candidates[k] != candidates[i]
+            )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.sparse import csc_array
@@ -12,6 +13,7 @@ from scipy.sparse.linalg import MatrixRankWarning, splu
 from fibermsk._arrays import Array
 from fibermsk.linalg import Condensed, LineMatrix, Solution, Solver, Splitting, gmres
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
+from fibermsk.linalg.lines import lines_of
 from fibermsk.linalg.solution import factor_dense
 from fibermsk.protocol import BorderedMatrix, Tangent
 
@@ -22,18 +24,19 @@ TOLERANCE = 1e-10
 """Relative tolerance of the preconditioned residual of iterative solutions."""
 
 
-def factorize(matrix: Tangent) -> Solve:
+def factorize(matrix: Tangent, *, spend: bool = False) -> Solve:
     """Function that solves with one tangent for any right-hand side; see `solver`."""
-    solve = solver(matrix)
+    solve = solver(matrix, spend=spend)
     return lambda right: solve(right, TOLERANCE).x
 
 
-def solver(matrix: Tangent) -> Solver:
+def solver(matrix: Tangent, *, spend: bool = False) -> Solver:
     """Factorization of a tangent, as a function that solves with it.
 
     A `LineMatrix` is solved by GMRES with its `Splitting` as preconditioner, directly if no two
     lines are coupled. If GMRES does not converge, and for all other sparse matrices, a sparse LU
-    factorization is used. The matrix must not change while the solver is used.
+    factorization is used. The matrix must not change while the solver is used. With `spend`, the
+    factors of the lines replace these: nothing else can use the matrix any more.
 
     Returns
     -------
@@ -51,13 +54,13 @@ def solver(matrix: Tangent) -> Solver:
     if not isinstance(matrix, BorderedMatrix):
         return matrix.solver()
     if matrix.points is not None:
-        return _with_points(matrix, matrix.points)
+        return _with_points(matrix, matrix.points, spend)
     if matrix.B.shape[0] == 0:
         return _exactly(factor_dense(matrix.D))
     if not isinstance(matrix.A, LineMatrix):
         return _exactly(_bordered(matrix, _sparse(matrix.A)))
     A = matrix.A
-    split = Splitting(A, matrix.B, matrix.R, matrix.D)
+    split = Splitting(A, matrix.B, matrix.R, matrix.D, in_place=spend)
     if split.is_exact:
         return _exactly(lambda right: split.backward(split.forward(right)))
     direct: list[Solve] = []
@@ -76,15 +79,16 @@ def solver(matrix: Tangent) -> Solver:
                 raise np.linalg.LinAlgError(
                     f"the iterative solution does not converge in {iterations} iterations"
                 )
-            direct.append(_bordered(matrix, _sparse(A.tocsc())))
+            whole = replace(A, lines=lines_of(A.lines, A.start)) if spend else A
+            direct.append(_bordered(matrix, _sparse(whole.tocsc())))
         return Solution(direct[0](right), 0)
 
     return solve
 
 
-def _with_points(matrix: BorderedMatrix, points: Condensed) -> Solver:
+def _with_points(matrix: BorderedMatrix, points: Condensed, spend: bool) -> Solver:
     """Solve for the others with the eliminated states, then for these by back-substitution."""
-    inner, diagonal = solver(matrix._replace(points=None)), points.diagonal
+    inner, diagonal = solver(matrix._replace(points=None), spend=spend), points.diagonal
     n, m = matrix.B.shape[0], matrix.B.shape[0] + matrix.D.shape[0]
     if not (np.isfinite(diagonal).all() and diagonal.all()):
         raise np.linalg.LinAlgError("the tangent is singular or not finite")

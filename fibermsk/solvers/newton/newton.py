@@ -225,6 +225,7 @@ class Newton:
                     report.reason = f"NaN or infinity in {following.flaw}"
                 return y
             y, current = trial, following
+            del increment, trial
             if last and not (current.imbalance <= self.balance or size <= _ROUND_OFF):
                 # forces are not in balance yet, although the increment is small
                 solve, current, last = None, evaluate(y, True), False
@@ -285,7 +286,7 @@ def _increment(
 ) -> tuple[Array, Solver]:
     """Increment from a residual, with a new tangent if given, and its solver."""
     if at.tangent is not None:
-        solve = solver(at.tangent)
+        solve = solver(at.tangent, spend=True)
         report.tangents += 1
     assert solve is not None
     solution = solve(-at.residual, accuracy)

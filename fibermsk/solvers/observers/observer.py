@@ -26,7 +26,9 @@ class Accepted:
     """State of a run after an accepted step, or at its start; immutable."""
 
     system: System
-    before: Any  # the method's memory before the step; None at the start and when a run resumes
+    # the method's memory before the step; None at the start, when a run resumes, and once all
+    # observers have seen the step
+    before: Any
     memory: Any  # the method's memory, with NumPy or device vectors
     control: Any  # memory of the step size control
     evaluation: Evaluation  # at the present state

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,9 @@ from fibermsk.system.contact.sets import (
 )
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree
+
+_AT_ONCE = 2**15
+"""Number of points along elements whose penetration is found at once."""
 
 
 class AllSets(NamedTuple):
@@ -79,6 +83,31 @@ class AllSets(NamedTuple):
         return min([1.0, *(least for each in found for least, _ in each)]), (fibers, bones)
 
 
+def worst_along(
+    fibers: FiberRuns,
+    bones: BoneRuns,
+    cables: Cables,
+    partners: Partners,
+    tree: Tree,
+    at: Geometry,
+) -> tuple[float, str]:
+    """Least 1 + gamma g of the points of runs, at most 1, and the names of that pair.
+
+    Their contact points are held some at a time.
+    """
+    no_fibers, no_bones = FiberRuns.none(), BoneRuns.none()
+    parts = chain(
+        ((own, no_bones) for own in fibers.parts(_AT_ONCE)),
+        ((no_fibers, own) for own in bones.parts(_AT_ONCE)),
+    )
+    found = [(1.0, "")]
+    for own, beside in parts:
+        sets = AllSets.of(own, beside, cables, partners, tree)
+        sets.evaluate(at)
+        found.append(worst_of((*sets.fibers, *sets.bones)))
+    return min(found)
+
+
 def worst_of(sets: Iterable) -> tuple[float, str]:
     """Least 1 + gamma g of some sets, at most 1, and the names of that pair."""
     found = [(1.0, "")]
@@ -88,10 +117,10 @@ def worst_of(sets: Iterable) -> tuple[float, str]:
     return min(found)
 
 
-def flawed(sets: Iterable) -> str:
+def flawed(sets: Iterable, at: Geometry) -> str:
     """Names of a pair with a contact force that is not finite; empty if none."""
     for part in sets:
-        bad = np.flatnonzero(~np.isfinite(part.points.force).all(axis=1))
+        bad = np.flatnonzero(~np.isfinite(part.forces(at)).all(axis=1))
         if bad.size:
             return part.names(int(bad[0]))
     return ""

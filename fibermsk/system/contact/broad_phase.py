@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from fibermsk._ranges import begins, sizes, starts
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.search.bone_bounds import find_near_bone
 from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
-from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new
+from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new, mark_new_in_runs
 from fibermsk.system.contact.partners import Partners
 
 
@@ -29,6 +30,12 @@ class FiberRuns(NamedTuple):
     candidates: Index  # elements (n_pairs,) of the other fiber
     point_start: Index  # where the run's quadrature points begin (n_runs + 1,)
 
+    @classmethod
+    def none(cls) -> FiberRuns:
+        """No runs."""
+        none, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
+        return cls(none, none, zero, none, zero)
+
     @property
     def pair_first(self) -> Index:
         """Integrated element of each candidate pair."""
@@ -40,10 +47,24 @@ class FiberRuns(NamedTuple):
             return self
         return self.select_candidates(np.repeat(keep, sizes(self.start)), points)
 
+    def parts(self, most: int) -> Iterator[FiberRuns]:
+        """Consecutive runs with at most so many quadrature points together, or one run."""
+        for first, last in _ranges_of(self.point_start, most):
+            at = slice(first, last + 1)
+            begin, end = int(self.start[first]), int(self.start[last])
+            yield FiberRuns(
+                self.element[first:last],
+                self.law[first:last],
+                self.start[at] - begin,
+                self.candidates[begin:end],
+                self.point_start[at] - self.point_start[first],
+            )
+
     def beyond(self, known: FiberRuns, points: Index) -> FiberRuns:
         """Runs with only the candidates that `known` lacks."""
         new = np.empty(self.candidates.size, bool)
-        mark_new(self.pair_first, self.candidates, known.pair_first, known.candidates, new)
+        own = self.element, self.start, self.candidates
+        mark_new_in_runs(*own, known.element, known.start, known.candidates, new)
         return self.select_candidates(new, points)
 
     def select_candidates(self, chosen: NDArray[np.bool_], points: Index) -> FiberRuns:
@@ -69,6 +90,12 @@ class BoneRuns(NamedTuple):
     law: Index
     point_start: Index
 
+    @classmethod
+    def none(cls) -> BoneRuns:
+        """No runs."""
+        none = np.zeros(0, np.int64)
+        return cls(none, none, none, np.zeros(1, np.int64))
+
     def of_fibers(self, fiber: Index) -> Index:
         """First run of each fiber with runs, and the number of runs.
 
@@ -76,6 +103,13 @@ class BoneRuns(NamedTuple):
         """
         first = np.flatnonzero(begins(fiber[self.element]))
         return np.append(first, self.element.size)
+
+    def parts(self, most: int) -> Iterator[BoneRuns]:
+        """As of `FiberRuns`."""
+        for first, last in _ranges_of(self.point_start, most):
+            element, shape, law = (one[first:last] for one in (self.element, self.shape, self.law))
+            start = self.point_start[first : last + 1] - self.point_start[first]
+            yield BoneRuns(element, shape, law, start)
 
     def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
         """Runs of a mask (n_runs,)."""
@@ -87,6 +121,16 @@ class BoneRuns(NamedTuple):
         new = np.empty(self.element.size, bool)
         mark_new(self.element, self.shape, known.element, known.shape, new)
         return self.select(new, points)
+
+
+def _ranges_of(point_start: Index, most: int) -> Iterator[tuple[int, int]]:
+    """First run and end of consecutive parts with at most so many points, or one run."""
+    first, n = 0, point_start.size - 1
+    while first < n:
+        end = int(np.searchsorted(point_start, point_start[first] + most, side="right")) - 1
+        last = min(max(end, first + 1), n)
+        yield first, last
+        first = last
 
 
 def point_starts(points: Index, law: Index) -> Index:
@@ -121,12 +165,12 @@ def find_fiber_runs(
         Additional distance below which a pair is a candidate [m].
     """
     if not (partners.fiber_law >= 0).any():
-        none = np.zeros(0, np.int64)
-        return FiberRuns(none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64))
+        return FiberRuns.none()
     bounds = np.empty((fiber.size, N_BOUNDS))
     enclose(before, after, stray, radius[fiber] + 0.5 * reach, bounds)
     laws = (fiber, partners.group, partners.fiber_law)
     pairs = find_pairs(before, after, bounds, before is not after, *laws)
+    del bounds  # not needed in the lists
     element, law, start, candidates = list_runs(pairs, *laws)
     return FiberRuns(element, law, start, candidates, point_starts(partners.points, law))
 

@@ -48,6 +48,13 @@ class Place(NamedTuple):
     state: TreeState
 
 
+class Found(NamedTuple):
+    """Configuration of a search: nodes (n_nodes, 6) and links."""
+
+    nodes: Array
+    state: TreeState
+
+
 def into_link(place: Place, link: int, elements: Any) -> Array:
     """Control points (m, 4, 3) of some elements in the frame of a link, -1 for the ground."""
     hull = place.hull[elements]
@@ -82,7 +89,7 @@ class Candidates:
     ----------
     fiber_runs, bone_runs
         Candidate pairs.
-    found_at : Place
+    found_at : (n_nodes, 6) float array and TreeState
         Configuration of the last search.
     links : (n_links,) int array
         Links with bones that fibers may touch, in increasing order.
@@ -101,8 +108,8 @@ class Candidates:
     def search(self, place: Place, reach: float) -> None:
         """Find the candidates around a configuration."""
         cables, partners = self.cables, self.partners
-        hull = place.hull.copy()
-        self.found_at = Place(place.nodes.copy(), hull, place.state)
+        hull = place.hull
+        self.found_at = Found(place.nodes.copy(), place.state)
         self._reach = reach
         self._radii = self._bound_radii(self.least_tangents(place))
         self.fiber_runs = find_fiber_runs(
@@ -117,7 +124,10 @@ class Candidates:
         """Take those of the same fibers and shapes with almost equal sizes."""
         self.found_at, self._reach = other.found_at, other._reach
         self.fiber_runs, self.bone_runs = other.fiber_runs, other.bone_runs
-        self._radii = self._bound_radii(self.least_tangents(self.found_at))
+        nodes, state = self.found_at
+        self._radii = self._bound_radii(
+            self.least_tangents(Place(nodes, self._found_hull(), state))
+        )
 
     @property
     def were_found(self) -> bool:
@@ -132,8 +142,10 @@ class Candidates:
         """Whether the candidates include every pair that touches in a configuration."""
         if not self.were_found:
             return False
-        radii = self._bound_radii(self.least_tangents(place))
-        return self._within_reach(radii, self._fiber_motion(place.hull), self._bone_motion(place))
+        radii, found = self._bound_radii(self.least_tangents(place)), self._found_hull()
+        return self._within_reach(
+            radii, self._fiber_motion(found, place.hull), self._bone_motion(found, place)
+        )
 
     def way(
         self, place: Place, hull_update: Array, remainder: Array, update_q: Array, fraction: float
@@ -173,9 +185,9 @@ class Candidates:
 
         They must be valid at its start. Relative motions are largest at one of its ends.
         """
-        hulls = (way.place.hull, way.after)
-        apart = max(self._fiber_motion(hull) for hull in hulls)
-        beside = self._bone_motion(way.place) + way.approach.max(axis=1, initial=0.0)
+        hulls, found = (way.place.hull, way.after), self._found_hull()
+        apart = max(self._fiber_motion(found, hull) for hull in hulls)
+        beside = self._bone_motion(found, way.place) + way.approach.max(axis=1, initial=0.0)
         return self._within_reach(way.radii, apart + 2.0 * way.stray.max(initial=0.0), beside)
 
     def along(
@@ -197,8 +209,10 @@ class Candidates:
         cables, partners = self.cables, self.partners
         radii = np.maximum(*map(self._bound_radii, least))
         if self.were_found:
-            apart = max(self._fiber_motion(place.hull) for place in (before, after))
-            near = np.maximum(self._bone_motion(before), self._bone_motion(after)) + beside
+            found = self._found_hull()
+            apart = max(self._fiber_motion(found, place.hull) for place in (before, after))
+            near = np.maximum(*(self._bone_motion(found, place) for place in (before, after)))
+            near += beside
             if self._within_reach(radii, apart + 2.0 * stray.max(initial=0.0), near):
                 return self.fiber_runs, self.bone_runs
         fibers = find_fiber_runs(partners, cables.fiber, before.hull, after.hull, stray, radii, 0.0)
@@ -231,13 +245,19 @@ class Candidates:
         motion = max(apart, beside.max(initial=0.0))
         return bool(motion + 2.0 * (radii - self._radii).max(initial=0.0) <= self._reach)
 
-    def _fiber_motion(self, hull: Array) -> float:
+    def _found_hull(self) -> Array:
+        """Control points at the last search, (n_elements, 4, 3); a new array."""
+        cables, hull = self.cables, np.empty((self.cables.h.size, 4, 3))
+        bezier_hull(self.found_at.nodes, cables.elements, cables.h, hull)
+        return hull
+
+    def _fiber_motion(self, found: Array, hull: Array) -> float:
         """Bound of the relative motion since the search; zero if fibers never touch each other."""
         if not (self.partners.fiber_law >= 0).any():
             return 0.0
-        return relative_motion(self.found_at.hull, hull)
+        return relative_motion(found, hull)
 
-    def _bone_motion(self, place: Place) -> Array:
+    def _bone_motion(self, found: Array, place: Place) -> Array:
         """Largest motion of any element relative to each link since the search."""
         poses = [
             (np.eye(3), np.zeros(3)) if link < 0 else (state.rotation[link], state.position[link])
@@ -245,7 +265,7 @@ class Candidates:
             for state in (self.found_at.state, place.state)
         ]
         motions = [
-            motion_beside(self.found_at.hull, place.hull, *before, *after)
+            motion_beside(found, place.hull, *before, *after)
             for before, after in zip(poses[::2], poses[1::2], strict=True)
         ]
         return np.array(motions)

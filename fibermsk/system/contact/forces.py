@@ -31,7 +31,8 @@ class _Contact:
 
     def flaw(self, at: At) -> str:
         """Names of a pair with a contact force that is not finite."""
-        names = flawed(self._search.sets[self._kind])
+        sets = self._search.sets[self._kind]
+        names = flawed(sets, self._search.geometry) if sets else ""
         return f"the contact force between {names}" if names else ""
 
     def suspects(self, at: At) -> list[str]:

@@ -58,11 +58,11 @@ class _State(NamedTuple):
     least: Array
 
     @classmethod
-    def of(cls, system: Configuration, y: Array) -> _State:
-        """Evaluate the configuration at positions y (n,)."""
+    def of(cls, system: Configuration, y: Array, motion: Motion | None = None) -> _State:
+        """Evaluate the configuration at positions y (n,), with the bodies there if known."""
         cables = system.cables
         nodes, q = system.split(y)
-        motion = system.skeleton.at(q)
+        motion = system.skeleton.at(q) if motion is None else motion
         hull = np.empty((cables.h.size, 4, 3))
         bezier_hull(nodes, cables.elements, cables.h, hull)
         place = Place(nodes, hull, motion.links)
@@ -74,7 +74,7 @@ class Passing:
 
     def __init__(self, system: Configuration, owner: str) -> None:
         self._system, self._owner = system, owner
-        self._last: _State | None = None
+        self._last: tuple[Array, Motion] | None = None
 
     def begin(self, t: float, y: Array) -> bool:
         """Start a run: set contact points by the present spacing."""
@@ -97,15 +97,15 @@ class Passing:
     def judge(self, before: tuple[float, Array], after: tuple[float, Array]) -> Verdict:
         """Check the motion between two states, each a time [s] and positions (n,).
 
-        The end of the previous motion is cached, since most motions start there.
+        The bodies at the end of the previous motion are cached, since most motions start there.
         """
         if not self._system.partners.points.size:
             return Verdict()
-        known, start = self._last, before[1]
-        if known is None or known.y is not start:
-            known = _State.of(self._system, start)
+        last, start = self._last, before[1]
+        motion = last[1] if last is not None and last[0] is start else None
+        known = _State.of(self._system, start, motion)
         new = known if after[1] is start else _State.of(self._system, after[1])
-        self._last = new
+        self._last = new.y, new.motion
         return _judge(self._system, before[0], known, after[0], new)
 
     def refine_along(self, t: float, y: Array) -> bool:

@@ -33,9 +33,9 @@ class ContactSamples:
         """Contact force per current length, (n_elements, n_points, 3) [N/m]."""
         sets, total = self._search.sets, np.zeros((*self._shape, 3))
         for part in (*sets.fibers, *sets.bones):
-            closed, density = part.line_force()
-            run, point = np.divmod(closed, self._shape[1])
-            np.add.at(total, (part.runs.element[run], point), density)
+            for closed, density in part.line_forces(self._search.geometry):
+                run, point = np.divmod(closed, self._shape[1])
+                np.add.at(total, (part.runs.element[run], point), density)
         return total
 
     def axial_forces(self) -> tuple[Array, Array]:

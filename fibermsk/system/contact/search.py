@@ -20,12 +20,12 @@ from fibermsk.kernels.fibers.shape import bezier_hull, power_coefficients
 from fibermsk.kernels.search import safeguard
 from fibermsk.kernels.search.motion import fill_widest_sections
 from fibermsk.linalg import Couplings
-from fibermsk.system.contact.all_sets import AllSets, worst_of
+from fibermsk.system.contact.all_sets import AllSets, worst_along, worst_of
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.candidates import Candidates, Place, element_sizes
 from fibermsk.system.contact.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.contact.sets import Border, Geometry
+from fibermsk.system.contact.sets import Border, Geometry, at_once
 from fibermsk.system.contact.spacing import Spacing
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
@@ -59,9 +59,8 @@ class ContactSearch:
         self.cables, self.given, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self.spacing = Spacing(partners, n)
-        self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._power = np.empty((n, 4, 3))
         self._fibers = FiberShapes.of(cables, self._power)
-        self._ways = np.empty((n, safeguard.N_WAYS))
         self.candidates = Candidates(cables, partners, tree)
         self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
@@ -87,18 +86,27 @@ class ContactSearch:
         if not self.partners.points.size and self.candidates.were_found:
             return 1.0  # no contact laws
         power_coefficients(nodes, cables.elements, cables.h, self._power)
-        bezier_hull(nodes, cables.elements, cables.h, self._hull)
-        if not self.candidates.hold(self._place):
-            self._search(self._skin)
+        self._renew()
         return self._evaluate(self.sets)
 
-    def _evaluate(self, sets: AllSets) -> float:
+    def worst_at(self, nodes: Array, state: TreeState) -> tuple[float, str]:
+        """As `worst`, in a configuration whose contact points are held some at a time."""
+        self._nodes, self._state, cables = nodes, state, self.cables
+        power_coefficients(nodes, cables.elements, cables.h, self._power)
+        found = self.candidates
+        found.search(self._place, self._skin)
+        runs = found.fiber_runs, found.bone_runs
+        return worst_along(*runs, cables, self.partners, self.tree, self._geometry())
+
+    def _geometry(self) -> Geometry:
         shapes = self.partners.shapes.at(self._state)
-        self.geometry = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
+        return Geometry(self._fibers, self._widest_sections(), shapes, self._state)
+
+    def _evaluate(self, sets: AllSets) -> float:
+        self.geometry = self._geometry()
         least, self.energies = sets.evaluate(self.geometry)
         if sets.fibers:
-            own = [(part.of_pairs, part.of_run[:, 0]) for part in sets.fibers]
-            self._touching.update(own)
+            self._touching.update([(part.of_pairs, part.take_least()) for part in sets.fibers])
         return least
 
     def evaluate_beside(
@@ -124,21 +132,28 @@ class ContactSearch:
 
     @property
     def _place(self) -> Place:
-        return Place(self._nodes, self._hull, self._state)
+        """The present configuration, with new control points."""
+        cables, hull = self.cables, np.empty((self.cables.h.size, 4, 3))
+        bezier_hull(self._nodes, cables.elements, cables.h, hull)
+        return Place(self._nodes, hull, self._state)
+
+    def _renew(self) -> None:
+        """Find the candidates near the present configuration, unless the known ones are valid."""
+        if not self.candidates.hold(self._place):
+            self._search(self._skin)
 
     def locate(self, nodes: Array, state: TreeState) -> None:
         """Find the candidates near a configuration, unless the present ones are valid."""
         if self._located is nodes:
             return
         self._nodes, self._state = nodes, state
-        bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
-        if not self.candidates.hold(self._place):
-            self._search(self._skin)
+        self._renew()
         self._located = nodes
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
-        self.sets = AllSets()  # release the old ones first
+        # release the old ones, and blocks of another size, first
+        self.sets, self._blocks = AllSets(), BlockMemory()
         self._source = self._located = self._spare = None
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs
@@ -205,12 +220,10 @@ class ContactSearch:
         between them it is lower by 0.13 % of the radii at most.
         """
         rules, fibers, bones = self.spacing.dense(fibers, bones, *self._sizes())
-        sets = AllSets.of(fibers, bones, self.cables, rules, self.tree)
-        sets.evaluate(self.geometry)
-        return worst_of((*sets.fibers, *sets.bones))
+        return worst_along(fibers, bones, self.cables, rules, self.tree, self.geometry)
 
     def _sizes(self) -> tuple[Array, Array]:
-        return element_sizes(self.cables, self._hull)
+        return element_sizes(self.cables, self._place.hull)
 
     def memory(self) -> dict[str, Array]:
         """Configuration of the last search, which determines the candidates."""
@@ -233,7 +246,6 @@ class ContactSearch:
         rotation, position = memory["rotation"], memory["position"]
         rest = np.zeros((position.shape[0], 6))
         self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)
-        bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
         self._search(self._skin)
 
     def follow(self, other: ContactSearch) -> None:
@@ -340,7 +352,8 @@ class ContactSearch:
         cables, partners = self.cables, self.partners
         if not partners.points.size:
             return fraction
-        hull_update = np.empty_like(self._hull)
+        place = self._place
+        hull_update = np.empty_like(place.hull)
         bezier_hull(update, cables.elements, cables.h, hull_update)
         moves = FiberUpdate(update, hull_update, remainder)
         motion = BoneMotion(
@@ -348,7 +361,7 @@ class ContactSearch:
             self.tree.chain_length(self._state),
         )  # fmt: skip
         fraction = self._shorten(self.sets, moves, motion, fraction, keep)
-        way = self.candidates.way(self._place, hull_update, remainder, update_q, fraction)
+        way = self.candidates.way(place, hull_update, remainder, update_q, fraction)
         if self.candidates.hold_along(way):
             return fraction
         beyond = self._allocate(*self.candidates.beyond(way))  # that only this update can close
@@ -366,10 +379,10 @@ class ContactSearch:
         """Largest fraction, at most `fraction`, that the contact points of some sets allow."""
         elements, h, laws = self.cables.elements, self.cables.h, self.partners.laws
         for part in sets.fibers:
+            ways, found = np.empty((h.size, safeguard.N_WAYS)), np.empty((part.runs.law.size, 2))
             fraction = safeguard.fiber_fraction(
-                elements, h, update, part.runs, laws, part.points.state, fraction, keep,
-                self._ways, part.of_run,
-            )  # fmt: skip
+                elements, h, update, part.runs, laws, part.points.state, fraction, keep, ways, found
+            )
         axes = BoneAxes(self.partners.shape_link, self.tree.moves, self._state.S)
         for part in sets.bones:
             fraction = safeguard.bone_fraction(
@@ -384,12 +397,17 @@ class ContactSearch:
         integrated fiber and, of potentials, on the partner.
         """
         for part in (*self.sets.fibers, *self.sets.bones):
-            closed = part.closed
-            element, weight, high = self.places(part, closed)
-            force = part.points.force[closed] * (weight * self.cables.h[element])[:, None]
-            yield element, high - weight, high, force
-            if part.potential and part in self.sets.fibers:
-                yield *self.partner_places(part, closed, element, weight), -force
+            closed, all_forces = part.closed, part.forces(self.geometry)
+            # those of the partners, in the order of the points, after all others
+            both = part.potential and part in self.sets.fibers
+            for partner in (False, True) if both else (False,):
+                for points in at_once(closed):
+                    element, weight, high = self.places(part, points)
+                    force = all_forces[points] * (weight * self.cables.h[element])[:, None]
+                    if partner:
+                        yield *self.partner_places(part, points, element, weight), -force
+                    else:
+                        yield element, high - weight, high, force
 
     def places(self, part: Any, points: Index) -> tuple[Index, Array, Array]:
         """Elements of contact points (n,) of a set, their weights, and the greatest xi of each."""

@@ -7,6 +7,7 @@ one contact point for each of their quadrature points.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -42,8 +43,12 @@ Blocks = tuple[Array, Array]
 _JUMP = 0.02
 """Way of a closest point along its fiber that counts as a jump, over the length of an element."""
 
-# half passes have no shares
+_AT_ONCE = 2**13
+"""Number of contact points whose loads are listed at once."""
+
+# half passes have no shares, and potentials only while forces are added
 _NONE, _NO_SHARES = np.zeros(0, np.int64), np.zeros((0, 0, N_SHARE))
+_NO_RUNS = np.zeros((0, 2))
 
 
 class Geometry(NamedTuple):
@@ -53,6 +58,12 @@ class Geometry(NamedTuple):
     widest: Array  # bound (n_elements,) of the radius of the element's fiber [m]
     shapes: BoneShapes  # in the ground frame
     state: TreeState
+
+
+def at_once(points: Index) -> Iterator[Index]:
+    """Parts of some points, so that what is computed for them takes little memory."""
+    for begin in range(0, points.size, _AT_ONCE):
+        yield points[begin : begin + _AT_ONCE]
 
 
 def _copied(arrays: Any) -> Any:
@@ -105,10 +116,18 @@ class _Set:
         distance, own, other = self.points.state[:, :3].T
         return np.flatnonzero(distance < own + other)
 
-    def line_force(self) -> tuple[Index, Array]:
-        """Closed contact points (n,), and the force on the own fiber per current length (n, 3)."""
-        closed = self.closed
-        return closed, self.points.force[closed] / self.points.state[closed, 4:5]
+    def forces(self, at: Geometry) -> Array:
+        """Force on the own fiber per theta at the contact points, (n_points, 3)."""
+        return self.points.force
+
+    def line_forces(self, at: Geometry) -> Iterator[tuple[Index, Array]]:
+        """Closed contact points (n,), and the force on the own fiber per current length (n, 3).
+
+        Some at a time, in increasing order.
+        """
+        forces = self.forces(at)
+        for closed in at_once(self.closed):
+            yield closed, forces[closed] / self.points.state[closed, 4:5]
 
 
 class _FiberSet(_Set):
@@ -123,7 +142,7 @@ class _FiberSet(_Set):
     of_pairs : RunsOfPairs
         Which runs belong to each pair of fibers.
     of_run : (n_runs, 2) float array
-        Results of kernels for each run.
+        Least 1 + gamma g and energy of each run; empty once they are no longer needed.
     quadrature : QuadraturePoints
         Quadrature points that runs share.
     held : (n_points,) bool array
@@ -136,10 +155,10 @@ class _FiberSet(_Set):
         """Set new runs and allocate their contact points."""
         self.runs, n = runs, int(runs.point_start[-1])
         self.points = FiberPoints(
-            np.full(n, -1), np.empty(n), np.full((n, 6), np.inf), np.zeros((n, 3)),
-            np.zeros(n, bool),
+            np.full(n, -1), np.empty(n), np.full((n, 6), np.inf),
+            np.zeros((0 if self.potential else n, 3)), np.zeros(n, bool),
         )  # fmt: skip
-        self.of_run = np.empty((runs.element.size, 2))
+        self.of_run = _NO_RUNS
         self._jacobian = np.empty((0 if self.potential else n, 4, 3, 3))
         self.held = np.zeros(n, bool)
         # successive runs of one element with one law have the same quadrature points
@@ -152,7 +171,7 @@ class _FiberSet(_Set):
             element,
             runs.law[own],
             np.empty((*size, 8)),
-            np.empty((*size, N_SHARE)) if self.potential else _NO_SHARES,
+            _NO_SHARES,
         )
 
     def copied(self) -> Any:
@@ -170,6 +189,11 @@ class _FiberSet(_Set):
     def pair_up(self, pairs: FiberPairs, touching: TouchingPairs, own: RunsOfPairs) -> None:
         """Set the pairs of fibers, and this set's runs of each pair."""
         self._pairs, self.touching, self.of_pairs = pairs, touching, own
+
+    def take_least(self) -> Array:
+        """Least 1 + gamma g of each run (n_runs,), which is forgotten."""
+        found, self.of_run = self.of_run, _NO_RUNS
+        return found[:, 0]
 
     def mark(self, rows: PairRows) -> None:
         """Widen the coupling rows to cover all closed contact points; see `mark_pairs`."""
@@ -203,6 +227,7 @@ class HalfPassFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and an energy of zero: half passes have no potential."""
+        self.of_run = np.empty((self.runs.element.size, 2))
         return self.kernels.fiber_runs(
             at.fibers, self._rows(at), self.runs, self.partners.laws, self.quadrature,
             self.points, self.of_run,
@@ -228,24 +253,33 @@ class PotentialFibers(_FiberSet):
 
     def evaluate(self, at: Geometry) -> tuple[float, float]:
         """Least 1 + gamma g, and the energy [J]."""
+        self.of_run = np.empty((self.runs.element.size, 2))
         return self.kernels.find_gaps(
             at.fibers, at.widest, self._rows(at), self.runs, self.partners.laws, self.quadrature,
             self.points, self.held, self.of_run,
         )  # fmt: skip
 
-    def line_force(self) -> tuple[Index, Array]:
+    def forces(self, at: Geometry) -> Array:
+        """Force on the own fiber per theta at the contact points, (n_points, 3); a new array."""
+        force = np.empty((self.points.xi.size, 3))
+        self.kernels.fill_forces(
+            at.fibers, self.runs, self.partners.laws, self.quadrature, self.points, force
+        )
+        return force
+
+    def line_forces(self, at: Geometry) -> Iterator[tuple[Index, Array]]:
         """Closed contact points (n,), and the force on the own fiber per current length (n, 3).
 
         A contact point holds the share of the own reference radius; the reaction of the partner's
         points adds, for parallel fibers and per length, the share of the partner's.
         """
         runs, points = self.runs, self.points
-        closed, line_force = super().line_force()
-        run = np.searchsorted(runs.point_start, closed, side="right") - 1
-        xi = self.partners.xi[runs.law[run], closed - runs.point_start[run]]
-        share = self._reference_radius(runs.element[run], xi)
-        other = self._reference_radius(points.element[closed], points.xi[closed])
-        return closed, line_force * (1.0 + other / share)[:, None]
+        for closed, line_force in super().line_forces(at):
+            run = np.searchsorted(runs.point_start, closed, side="right") - 1
+            xi = self.partners.xi[runs.law[run], closed - runs.point_start[run]]
+            share = self._reference_radius(runs.element[run], xi)
+            other = self._reference_radius(points.element[closed], points.xi[closed])
+            yield closed, line_force * (1.0 + other / share)[:, None]
 
     def _reference_radius(self, element: NDArray[np.int64], xi: Array) -> Array:
         powers = np.vander(xi, self.cables.radius_poly.shape[1], increasing=True)
@@ -255,9 +289,11 @@ class PotentialFibers(_FiberSet):
         self, at: Geometry, out: Border, rows: PairRows, blocks: Blocks, tangent: bool
     ) -> None:
         """Add forces and tangent."""
+        quadrature = self.quadrature
+        shares = np.empty((*quadrature.values.shape[:2], N_SHARE))
         common = (
-            self.touching.groups, at.fibers, self.runs, self.partners.laws, self.quadrature,
-            self.points,
+            self.touching.groups, at.fibers, self.runs, self.partners.laws,
+            quadrature._replace(shares=shares), self.points,
         )  # fmt: skip
         if not tangent:
             self.kernels.fill_gradients(*common, self.of_pairs, out.residual)

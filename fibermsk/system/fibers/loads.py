@@ -24,8 +24,6 @@ class Loads:
         Number of each fiber's state among all states; -1 for activations that are functions.
     driven : (n,) int array
         Fibers whose activation is a state.
-    weight : (n_nodes, 6) float array
-        Nodal forces of gravity [N].
     largest : float
         Largest component of the nodal forces at the last time [N].
     shift : float
@@ -39,8 +37,7 @@ class Loads:
         of_node = state_of[cables.fiber_of_node]
         self._driven_nodes = np.flatnonzero(of_node >= 0)
         self._driven_by = of_node[self._driven_nodes]
-        weight = cables.line_density[:, :, None] * gravity
-        self.weight = self._nodal(weight)
+        self._gravity = gravity
         # fibers grouped by shared signal, and by whether their load varies
         signals: dict[object, list[int]] = {}
         for f in np.flatnonzero(state_of < 0).tolist():
@@ -48,7 +45,7 @@ class Loads:
             key = signal if isinstance(signal, Constant) else id(signal)
             signals.setdefault(key, []).append(f)
         self._sharing = [np.array(fibers) for fibers in signals.values()]
-        self._fixed, self._varying = weight, []
+        self._fixed, self._varying = self._weight(), []
         for f, fiber in enumerate(model.fibers):
             if callable(fiber.line_load):
                 self._varying.append(f)
@@ -58,6 +55,15 @@ class Loads:
         if not self._varying:
             self._fixed = np.zeros((0, 0, 3))
         self.forget()
+
+    @property
+    def weight(self) -> Array:
+        """Nodal forces (n_nodes, 6) of gravity [N]; a new array."""
+        return self._nodal(self._weight())
+
+    def _weight(self) -> Array:
+        """Gravity per theta at the quadrature points."""
+        return self._cables.line_density[:, :, None] * self._gravity
 
     def forget(self) -> None:
         """Clear the cache."""

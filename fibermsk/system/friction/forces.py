@@ -227,7 +227,7 @@ class FrictionForces:
         """Each set, its friction on the integrated fiber (n_points, 3) [N], and its power [W]."""
         search, of, found = self._search, self._plain(at.velocity), []
         for part in search.sets.fibers:
-            force = np.empty_like(part.points.force)
+            force = np.empty((part.points.xi.size, 3))
             own = of._replace(potential=part.potential, held=part.held)
             power = self._kernels[part.kind].fiber_friction_loads(
                 search.geometry.fibers, part.runs, search.partners.laws, part.quadrature,

@@ -9,6 +9,7 @@ see `docs/theory.md`.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -56,12 +57,12 @@ class CutForces:
     def __init__(self, model: Model, configuration: Configuration, contact: ContactSearch) -> None:
         cables = self._cables = configuration.cables
         self._others = configuration.element_forces
-        # the same elements, without common nodes
+        # the same elements, without common nodes; of their reference only the number is asked for
         self._apart = replace(
             cables,
             elements=np.arange(2 * cables.h.size).reshape(-1, 2),
             theta=cables.theta[cables.elements].ravel(),
-            reference=cables.reference[cables.elements].reshape(-1, 6),
+            reference=np.broadcast_to(np.nan, (2 * cables.h.size, 6)),
         )
         self._groups = stress_groups(self._apart)
         gravity, no_states = configuration.tree.bodies.gravity, np.full(len(cables.names), -1)
@@ -70,8 +71,6 @@ class CutForces:
         self._friction = None
         if has_friction(configuration.partners):
             self._friction = FrictionForces(configuration, contact)
-        slopes = hermite_d1(SAMPLE_XI, cables.h[:, None])
-        self._slopes = np.stack(np.broadcast_arrays(*slopes), axis=-1)
         # masses that an element has at its nodes, where it moves without rotation
         at_first = cables.mass[:, 0, 0] + cables.mass[:, 0, 2]
         at_second = cables.mass[:, 2, 0] + cables.mass[:, 2, 2]
@@ -125,6 +124,7 @@ class CutForces:
             )  # fmt: skip
         for add in self._others:
             add(at, nodes, apart.elements, residual)
+        del nodes, velocity, rest  # contact needs memory, but none of them
         self._contact.add_to_elements(apart.elements, residual)
         if self._friction is not None:
             self._friction.add_to_elements(at, apart.elements, residual)
@@ -142,9 +142,10 @@ class CutForces:
         force = np.repeat(begin[:, None], xi.size, axis=1)
         rest = begin - end
         rubbed = () if self._friction is None else self._friction.point_loads(at)
-        for element, low, high, load in (*self._contact.point_loads(), *rubbed):
+        for element, low, high, load in chain(self._contact.point_loads(), rubbed):
             subtract_loads(element, low, high, load, xi, force, rest)
         force -= xi[:, None] * rest[:, None]
-        tangent = self._slopes @ at.nodes[cables.elements].reshape(-1, 4, 3)
+        slopes = np.stack(np.broadcast_arrays(*hermite_d1(SAMPLE_XI, cables.h[:, None])), axis=-1)
+        tangent = slopes @ at.nodes[cables.elements].reshape(-1, 4, 3)
         along, squared = (np.einsum("eki,eki->ek", each, tangent) for each in (force, tangent))
         return along / np.sqrt(squared)

@@ -121,7 +121,8 @@ class Skeleton:
     def evaluate(self, q: Array, p: Array, p_dot: Array, second: bool = False) -> Motion:
         """Links, and rows of the map, with second derivatives if `second`."""
         if self.map is None:
-            return Motion(self.tree.evaluate(q, p, p_dot), None, p, p_dot)
+            # copies: views of the coordinates would keep all unknowns
+            return Motion(self.tree.evaluate(q, p, p_dot), None, p.copy(), p_dot.copy())
         rows = self.map.evaluate(q, p, p_dot, second)
         axes = slice(self._first_axis, None)
         base = None
