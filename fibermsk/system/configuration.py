@@ -71,7 +71,8 @@ class Configuration:
         self.element_forces: list[ElementForces] = []
         self._n_x = 6 * cables.n_nodes
         self._second = self._n_x + self.skeleton.n  # unknowns of second order
-        self._looked_at: Array | None = None
+        self._scale = np.zeros(0)
+        self.forget()
 
     @property
     def tree(self) -> Tree:
@@ -86,8 +87,11 @@ class Configuration:
     @property
     def scale(self) -> Array:
         """Reference length of the fiber for node unknowns [m], 1 for coordinates; state scales."""
-        nodes = np.repeat(self.cables.length, 6 * sizes(self.cables.node_start))
-        return np.concatenate([nodes, np.ones(self.skeleton.n), self.states.scale])
+        if self._scale.size != self.n:
+            nodes = np.repeat(self.cables.length, 6 * sizes(self.cables.node_start))
+            self._scale = np.concatenate([nodes, np.ones(self.skeleton.n), self.states.scale])
+            self._scale.flags.writeable = False
+        return self._scale
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""
@@ -196,9 +200,10 @@ class Configuration:
         """Evaluate the kinematics and the least 1 + gamma g of the contact points."""
         at = self.kinematics(t, y, v, v_dot, second=second)
         self.motion, self.ends = at.motion, at.ends
-        admissibility = self.contact.evaluate(at.nodes, at.motion.links)
-        self._looked_at = y
-        return at, admissibility
+        # contact depends on positions alone
+        if self.must_look_at(y):
+            self._look(y)
+        return at, self._admissibility
 
     def kinematics(
         self,
@@ -224,17 +229,23 @@ class Configuration:
 
     def must_look_at(self, y: Array) -> bool:
         """Whether the cached contact points belong to positions other than y."""
-        return self._looked_at is not y
+        # compared by value: the caller's array may have changed
+        return not (self.contact.is_current and np.array_equal(self._looked_at, y))
 
     def look_at(self, y: Array) -> None:
         """Update bodies and contact points to positions y, unless cached."""
         if not self.must_look_at(y):
             return
-        nodes, q = self.split(y)
+        _, q = self.split(y)
         self.motion = self.skeleton.at(q)
         self.ends = self.attached.place(self.motion)
-        self.contact.evaluate(nodes, self.motion.links)
-        self._looked_at = y
+        self._look(y)
+
+    def _look(self, y: Array) -> None:
+        """Evaluate the contact points at positions y, where the bodies are in their places."""
+        self._looked_at = y.copy()
+        nodes, _ = self.split(self._looked_at)
+        self._admissibility = self.contact.evaluate(nodes, self.motion.links)
 
     def update(self, y: Array, increment: Array, keep: float) -> Update:
         """Update by an increment from y, which keeps a fraction of each admissibility."""
@@ -248,4 +259,4 @@ class Configuration:
 
     def forget(self) -> None:
         """Invalidate the cached contact points."""
-        self._looked_at = None
+        self._looked_at, self._admissibility = np.zeros(0), 1.0

@@ -79,6 +79,8 @@ class BoneRuns(NamedTuple):
 
     def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
         """Runs of a mask (n_runs,)."""
+        if keep.all():
+            return self
         law = self.law[keep]
         return BoneRuns(self.element[keep], self.shape[keep], law, point_starts(points, law))
 

@@ -18,6 +18,7 @@ from fibermsk.kernels.contact_arrays import (
 )
 from fibermsk.kernels.fibers.shape import bezier_hull, power_coefficients
 from fibermsk.kernels.search import safeguard
+from fibermsk.kernels.search.held import place_elements
 from fibermsk.kernels.search.motion import fill_widest_sections
 from fibermsk.linalg import Couplings
 from fibermsk.system.contact.all_sets import AllSets, worst_of
@@ -53,6 +54,8 @@ class ContactSearch:
         Rows of the couplings of the pairs of fibers.
     energies : (float, float)
         Contact energies of the last evaluation [J]: between fibers, and between fibers and bones.
+    is_current : bool
+        Whether contact points and geometry are those of the last evaluation.
     """
 
     def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
@@ -61,7 +64,7 @@ class ContactSearch:
         self.spacing = Spacing(partners, n)
         self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
         self._fibers = FiberShapes.of(cables, self._power)
-        self._ways = np.empty((n, safeguard.N_WAYS))
+        self._ways, self._sections = np.empty((n, safeguard.N_WAYS)), np.zeros(n)
         self.candidates = Candidates(cables, partners, tree)
         self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
@@ -75,6 +78,7 @@ class ContactSearch:
         """Release the memory of contact points and couplings until the next evaluation."""
         self.candidates.forget()
         self._blocks, self.sets = BlockMemory(), AllSets()
+        self.is_current = False
         self._source: AllSets | None = None  # that of another search, if followed
         self._located: Array | None = None  # nodes near which the candidates were looked at
 
@@ -83,14 +87,17 @@ class ContactSearch:
         self._nodes, self._state, self._located = nodes, state, None
         cables = self.cables
         if not self.partners.points.size and self.candidates.were_found:
+            self.is_current = True
             return 1.0  # no contact laws
-        power_coefficients(nodes, cables.elements, cables.h, self._power)
-        bezier_hull(nodes, cables.elements, cables.h, self._hull)
+        place_elements(nodes, cables.elements, cables.h, self._power, self._hull)
         if not self.candidates.hold(self._place):
             self._search(self._skin)
-        return self._evaluate(self.sets)
+        least = self._evaluate(self.sets)
+        self.is_current = True
+        return least
 
     def _evaluate(self, sets: AllSets) -> float:
+        self.is_current = False
         shapes = self.partners.shapes.at(self._state)
         self.geometry = Geometry(self._fibers, self._widest_sections(), shapes, self._state)
         least, self.energies = sets.evaluate(self.geometry)
@@ -128,7 +135,7 @@ class ContactSearch:
         """Find the candidates near a configuration, unless the present ones are valid."""
         if self._located is nodes:
             return
-        self._nodes, self._state = nodes, state
+        self._nodes, self._state, self.is_current = nodes, state, False
         bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
         if not self.candidates.hold(self._place):
             self._search(self._skin)
@@ -136,7 +143,7 @@ class ContactSearch:
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
-        self.sets = AllSets()  # release the old ones first
+        self.sets, self.is_current = AllSets(), False  # release the old ones first
         self._source = self._located = None
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs
@@ -166,6 +173,7 @@ class ContactSearch:
         self.evaluate(*ways[1])
         if self.sets is not sets:
             return []
+        self.is_current = False
         return [
             name
             for part, place in zip(sets.fibers, places, strict=True)
@@ -174,6 +182,7 @@ class ContactSearch:
 
     def thaw(self) -> None:
         """Let all contact points be the closest ones again."""
+        self.is_current = False
         for part in self.sets.fibers:
             part.points.frozen[:] = False
 
@@ -241,7 +250,7 @@ class ContactSearch:
         self.spacing.restore(other.spacing.memory())
         self.candidates.follow(other.candidates)
         cables, partners = self.cables, self.partners
-        self.sets = other.sets.beside(cables, partners)
+        self.sets, self.is_current = other.sets.beside(cables, partners), False
         self._pairs, self.rows = other._pairs, other.rows
         self._touching = other._touching.copy()
         for part in self.sets.fibers:
@@ -408,10 +417,11 @@ class ContactSearch:
         return fibers, bones
 
     def _widest_sections(self) -> Array:
-        """Bound of the radius of each element's fiber in pair potentials."""
-        cables, sections = self.cables, np.empty(self.cables.h.size)
-        fill_widest_sections(
-            cables.element_start, cables.elements, self._nodes, cables.reference,
-            self.candidates.thickest, sections,
-        )  # fmt: skip
-        return sections
+        """Bound of the radius of each element's fiber in pair potentials; zero without any."""
+        cables = self.cables
+        if self.partners.kinds_of(True):
+            fill_widest_sections(
+                cables.element_start, cables.elements, self._nodes, cables.reference,
+                self.candidates.thickest, self._sections,
+            )  # fmt: skip
+        return self._sections
