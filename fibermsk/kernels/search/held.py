@@ -2,7 +2,7 @@
 
 Small models would spend more time between the kernels of `fibermsk.kernels.search.motion`,
 `bounds` and `bone_bounds` than in them. ``links`` (n_links,) are those with bones, -1 for the
-ground; ``rotation``, ``position`` the poses of all links; ``among`` whether fibers touch each other.
+ground; ``rotation``, ``position`` the poses of all links; ``among``: whether fibers touch others.
 """
 
 from __future__ import annotations

@@ -35,6 +35,11 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 # candidates.
 SKIN = 0.5
 
+# With few elements the search costs more than candidates; this skin changes no result.
+_FEW, _WIDE = 256, 1.5
+
+_NO_BLOCKS = np.empty((0, 6, 6))
+
 
 class ContactSearch:
     """Candidate pairs and contact state of successive configurations.
@@ -66,7 +71,8 @@ class ContactSearch:
         self._fibers = FiberShapes.of(cables, self._power)
         self._ways, self._sections = np.empty((n, safeguard.N_WAYS)), np.zeros(n)
         self.candidates = Candidates(cables, partners, tree)
-        self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
+        skin = _WIDE if n <= _FEW else SKIN
+        self._skin = skin * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
         law = partners.fiber_law[partners.fiber_law >= 0]
         self._rubs = bool(partners.friction[law, 0].any())  # their tangent is not symmetric
@@ -303,8 +309,7 @@ class ContactSearch:
     def couplings(self, filled: bool) -> Couplings:
         """Couplings of all closed contact points with zero blocks; none unless `filled`."""
         pairs = self._pairs
-        n, none = 0, np.empty((0, 6, 6))
-        upper = lower = none
+        n, upper, lower = 0, _NO_BLOCKS, _NO_BLOCKS
         if filled:
             start = self.rows.block_start
             start[:] = 0
