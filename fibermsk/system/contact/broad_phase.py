@@ -159,6 +159,6 @@ def find_bone_runs(
         hull, shapes, partners.shapes.steepest, approach, radius, fiber, partners.group,
         partners.bone_law, near,
     )  # fmt: skip
-    element, shape = np.nonzero(near)
+    element, shape = (part.astype(np.int64) for part in np.nonzero(near))
     law = partners.bone_law[partners.group[fiber[element]], shape]
     return BoneRuns(element, shape, law, point_starts(partners.points, law))
