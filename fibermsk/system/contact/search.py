@@ -35,7 +35,7 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 # candidates.
 SKIN = 0.5
 
-# With few elements the search costs more than candidates; this skin changes no result.
+# With few elements the search costs more than candidates. Forces do not depend on the skin.
 _FEW, _WIDE = 256, 1.5
 
 _NO_BLOCKS = np.empty((0, 6, 6))
