@@ -8,6 +8,7 @@ from fibermsk.bench import (
     peer_table,
     scaling,
     skeleton,
+    small,
     tracking,
     upper_limb,
     view,
@@ -25,6 +26,7 @@ BENCHES = {
     for bench in (
         Bench("bundle", "fibers in contact, against PyElastica and MuJoCo", bundle.run),
         Bench("upper_limb", "the arm at five levels, against plain NumPy", upper_limb.run),
+        Bench("small", "a step of the small arm, and of arm26 with line muscles", small.run),
         Bench("scaling", "time and memory of a step, 8 to 2048 fibers", scaling.run),
         Bench("kernels", "parts of a step, threads, cables, paths of muscles", kernels.run),
         Bench("parameters", "overhead of a study of 50 values", parameters.run),

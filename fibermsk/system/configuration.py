@@ -53,6 +53,8 @@ class Configuration:
 
     motion: Motion
     ends: PointsAt
+    _pose: tuple[Motion, PointsAt]
+    _pose_key: bytes | None
 
     def __init__(self, model: Model, parts: Parts | None = None) -> None:
         self.parts = build_parts(model) if parts is None else parts
@@ -71,7 +73,8 @@ class Configuration:
         self.element_forces: list[ElementForces] = []
         self._n_x = 6 * cables.n_nodes
         self._second = self._n_x + self.skeleton.n  # unknowns of second order
-        self._looked_at: Array | None = None
+        self._scale, self._pose_key = np.zeros(0), None
+        self.forget()
 
     @property
     def tree(self) -> Tree:
@@ -86,8 +89,11 @@ class Configuration:
     @property
     def scale(self) -> Array:
         """Reference length of the fiber for node unknowns [m], 1 for coordinates; state scales."""
-        nodes = np.repeat(self.cables.length, 6 * sizes(self.cables.node_start))
-        return np.concatenate([nodes, np.ones(self.skeleton.n), self.states.scale])
+        if self._scale.size != self.n:
+            nodes = np.repeat(self.cables.length, 6 * sizes(self.cables.node_start))
+            self._scale = np.concatenate([nodes, np.ones(self.skeleton.n), self.states.scale])
+            self._scale.flags.writeable = False
+        return self._scale
 
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of the node part (n_nodes, 6) and of the coordinate part of y or v."""
@@ -118,10 +124,18 @@ class Configuration:
         constraints = self.skeleton.constraints
         if constraints.held.size:
             q[constraints.held] = constraints.at(t, 0)
-        nodes[self.cables.attached_nodes, :3] = self.attached.place(self.skeleton.at(q)).c
+        nodes[self.cables.attached_nodes, :3] = self._posed(q)[1].c
         for node, point in self.moving_points:
             nodes[node, :3] = point.position_at(t)
         return new
+
+    def _posed(self, q: Array) -> tuple[Motion, PointsAt]:
+        """Bodies and attached ends at rest at coordinates q (n,), kept for the last of these."""
+        key = q.tobytes()
+        if key != self._pose_key:
+            motion = self.skeleton.at(q.copy())
+            self._pose, self._pose_key = (motion, self.attached.place(motion)), key
+        return self._pose
 
     def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
         """Velocities with v_D = C(q) p, and those of prescribed motions if t is given.
@@ -134,9 +148,8 @@ class Configuration:
         constraints = self.skeleton.constraints
         if t is not None and constraints.held.size:
             p[constraints.held] = constraints.at(t, 1)
-        motion = self.skeleton.evaluate(q, p, np.zeros_like(p))
-        C = self.attached.place(motion).C
-        nodes[self.cables.attached_nodes, :3] = C @ motion.speed
+        motion, ends = self._posed(q)
+        nodes[self.cables.attached_nodes, :3] = ends.C @ self.skeleton.to_axes(motion, p)
         given, _ = self.split(v)
         self._lead(nodes, given, t, derive, MovingPoint.velocity_at)
         return new
@@ -151,8 +164,7 @@ class Configuration:
         constraints = self.skeleton.constraints
         if t is not None and constraints.held.size:
             p_dot[constraints.held] = constraints.at(t, 2)
-        motion = self.skeleton.evaluate(q, p, p_dot)
-        ends = self.attached.place(motion)
+        motion, (_, ends) = self.skeleton.evaluate(q, p, p_dot), self._posed(q)
         slope = self.attached.velocity_slope(motion, ends.C)
         nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
         given, _ = self.split(v_dot)
@@ -196,9 +208,10 @@ class Configuration:
         """Evaluate the kinematics and the least 1 + gamma g of the contact points."""
         at = self.kinematics(t, y, v, v_dot, second=second)
         self.motion, self.ends = at.motion, at.ends
-        admissibility = self.contact.evaluate(at.nodes, at.motion.links)
-        self._looked_at = y
-        return at, admissibility
+        # contact depends on positions alone
+        if self.must_look_at(y):
+            self._look(y)
+        return at, self._admissibility
 
     def kinematics(
         self,
@@ -218,23 +231,29 @@ class Configuration:
         n = self.states.n_free
         states, rates = self.states_of(y), self.states_of(v)
         points = states[n:], rates[n:]
-        return At(
-            t, *own, states[:n], rates[:n], motion, self.attached.place(motion), points=points
-        )
+        known = q.tobytes() == self._pose_key
+        ends = self._pose[1] if known else self.attached.place(motion)
+        return At(t, *own, states[:n], rates[:n], motion, ends, points=points)
 
     def must_look_at(self, y: Array) -> bool:
         """Whether the cached contact points belong to positions other than y."""
-        return self._looked_at is not y
+        # compared by value: the caller's array may have changed
+        known = self._looked_at
+        return not (self.contact.is_current and known.size == y.size and (known == y).all())
 
     def look_at(self, y: Array) -> None:
         """Update bodies and contact points to positions y, unless cached."""
         if not self.must_look_at(y):
             return
-        nodes, q = self.split(y)
-        self.motion = self.skeleton.at(q)
-        self.ends = self.attached.place(self.motion)
-        self.contact.evaluate(nodes, self.motion.links)
-        self._looked_at = y
+        _, q = self.split(y)
+        self.motion, self.ends = self._posed(q)
+        self._look(y)
+
+    def _look(self, y: Array) -> None:
+        """Evaluate the contact points at positions y, where the bodies are in their places."""
+        self._looked_at = y.copy()
+        nodes, _ = self.split(self._looked_at)
+        self._admissibility = self.contact.evaluate(nodes, self.motion.links)
 
     def update(self, y: Array, increment: Array, keep: float) -> Update:
         """Update by an increment from y, which keeps a fraction of each admissibility."""
@@ -248,4 +267,4 @@ class Configuration:
 
     def forget(self) -> None:
         """Invalidate the cached contact points."""
-        self._looked_at = None
+        self._looked_at, self._admissibility = np.zeros(0), 1.0

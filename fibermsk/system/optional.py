@@ -208,7 +208,10 @@ class HasMuscles(Protocol):
 class MuscleTable(Protocol):
     """Histories of line muscles over one part of a run, filled frame by frame."""
 
-    histories: dict[str, MuscleHistory]
+    @property
+    def histories(self) -> dict[str, MuscleHistory]:
+        """Histories by muscle, over the frames of the present part."""
+        ...
 
     def begin(self, n_frames: int) -> None:
         """Begin new histories, of the frames after those before."""

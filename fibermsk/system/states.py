@@ -97,6 +97,7 @@ class StatesOfModel:
 
     def __init__(self) -> None:
         self._blocks: list[StateBlock] = []
+        self._n_free = 0
         self.at_points: list[StateBlock] = []
 
     @property
@@ -107,12 +108,12 @@ class StatesOfModel:
     @property
     def n_free(self) -> int:
         """Number of states that are not at quadrature points."""
-        return sum(len(block.names) for block in self._blocks)
+        return self._n_free
 
     @property
     def n(self) -> int:
         """Number of all states."""
-        return sum(len(block.names) for block in self.blocks)
+        return self._n_free + sum(len(block.names) for block in self.at_points)
 
     @property
     def scale(self) -> Array:
@@ -183,6 +184,7 @@ class StatesOfModel:
         block = StateBlock(owner, names, units, sizes, begin)
         port = States(block, self.n_free)
         self._blocks.append(block)
+        self._n_free += m
         return port
 
     def new_at_points(self, fiber: str, field: str, unit: str, scale: float, start: Array) -> None:

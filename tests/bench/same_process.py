@@ -6,7 +6,7 @@ from importlib import import_module
 import numba
 import pytest
 
-from fibermsk.bench import kernels, parameters, scaling, skeleton, upper_limb, view
+from fibermsk.bench import kernels, parameters, scaling, skeleton, small, upper_limb, view
 from fibermsk.bench.bundles import bundle
 from fibermsk.bench.measure.worker import Worker
 from fibermsk.bench.wraps import compare
@@ -38,5 +38,7 @@ def same_process(monkeypatch):
     def start(threads=None, **variables):
         return Worker(threads, **variables) if variables else Here()
 
-    for module in (bundle, compare, kernels, parameters, scaling, skeleton, upper_limb, view):
+    for module in (
+        bundle, compare, kernels, parameters, scaling, skeleton, small, upper_limb, view,
+    ):  # fmt: skip
         monkeypatch.setattr(module, "Worker", start)

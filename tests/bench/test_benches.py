@@ -21,6 +21,7 @@ from fibermsk.bench import (
     roofline,
     run_bench,
     scaling,
+    small,
     upper_limb as arm,
 )
 from fibermsk.bench.wraps import compare
@@ -150,6 +151,30 @@ def test_upper_limb_beside_a_plain_program(monkeypatch, tmp_path):
     ours, plain = found["rows"][-2:]
     assert plain["seconds"] == 100.0
     assert found["ratios"]["numpy_transcription"] == pytest.approx(100.0 / ours["seconds"])
+
+
+def test_small(monkeypatch, tmp_path):
+    monkeypatch.setenv("FIBERMSK_MODELS", str(tmp_path))
+    monkeypatch.setattr(small, "_STEPS", 4)
+    monkeypatch.setattr(small, "_DURATION", 0.125)
+    found = run("small", quick=True, scenes=ROOT / "scenes")
+    assert [row["case"] for row in found["rows"]] == [
+        "upper limb, backward Euler", "upper limb, SDIRK2",
+    ]  # fmt: skip
+    for row in found["rows"]:
+        assert row["seconds_per_step"] == pytest.approx(row["seconds"] / row["steps"])
+    assert found["ratios"] == {"arm26_real_time": None}
+    assert "does not lead to arm26.osim" in " ".join(found["notes"])
+
+
+@pytest.mark.slow
+def test_small_with_line_muscles(shared_models, monkeypatch):
+    monkeypatch.setenv("FIBERMSK_MODELS", str(shared_models))
+    for name, value in (("_STEPS", 4), ("_DURATION", 0.125), ("_FRAMES", 4), ("_MOTION", 0.04)):
+        monkeypatch.setattr(small, name, value)
+    found = run("small", quick=True, scenes=ROOT / "scenes")
+    arm26 = {row["case"]: row["seconds"] for row in found["rows"]}["arm26, NDF"]
+    assert found["ratios"]["arm26_real_time"] == pytest.approx(0.04 / arm26)
 
 
 def test_peers_that_are_absent(absent):

@@ -38,6 +38,21 @@ def find_near_bone(hull, b, shapes, steepest, approach, radius, near):
         near[e] = distance(center, b, shapes) <= reach
 
 
+@kernel
+def find_near_bones(hull, shapes, steepest, approach, radius, fiber, group, law, near):
+    """Mark in `near` (n, n_shapes) the elements that may touch a shape, where they have a law.
+
+    approach (n_shapes, n), radius (n_fibers,); law (n_groups, n_shapes) is -1 without contact.
+    """
+    own, found = np.empty(fiber.size), np.empty(fiber.size, np.bool_)
+    for e in range(fiber.size):
+        own[e] = radius[fiber[e]]
+    for b in range(near.shape[1]):
+        find_near_bone(hull, b, shapes, steepest[b], approach[b], own, found)
+        for e in range(fiber.size):
+            near[e, b] = found[e] and law[group[fiber[e]], b] >= 0
+
+
 @body
 def _motion_of(e, before, after, rotation, position, rotation_after, position_after):
     """Largest motion of an element's control points in the frame of a link."""
@@ -54,6 +69,21 @@ def _motion_of(e, before, after, rotation, position, rotation_after, position_af
             return math.inf
         largest = max(largest, motion)
     return math.sqrt(largest)
+
+
+@kernel
+def fill_beside(hull, element, link, rotation, position, beside):
+    """Fill control points beside (n, 4, 3) of elements (n,), each in the frame of a link (n,)."""
+    for i in range(element.size):
+        k, e = link[i], element[i]
+        for p in range(4):
+            for c in range(3):
+                if k < 0:
+                    beside[i, p, c] = hull[e, p, c]
+                    continue
+                beside[i, p, c] = 0.0
+                for r in range(3):
+                    beside[i, p, c] += (hull[e, p, r] - position[k, r]) * rotation[k, r, c]
 
 
 @body

@@ -14,7 +14,7 @@ import numpy as np
 
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.skeleton.rigid import cross
+from fibermsk.kernels.skeleton.rigid import chain_lengths, cross, turns_and_slides
 
 
 @body
@@ -272,13 +272,20 @@ def add_stray(
 
 
 @kernel
-def add_strays(
-    nodes, elements, end_element, end_side, link, moves, position, turn, slide, chain_length,
-    remainder,
-):  # fmt: skip
-    """Raise the remainders (n_elements,) for all ends; see `add_stray`."""
+def fill_strays(
+    nodes, elements, end_element, end_side, link, parent, moves, kind, position, update, remainder
+):
+    """Fill the remainders (n_elements,) of all elements; see `add_stray`.
+
+    update (n,): of the axes, parent and kind (n,) see `fibermsk.kernels.skeleton.rigid`.
+    """
+    n = parent.size
+    turn, slide, length = np.empty(n), np.empty(n), np.empty(n)
+    remainder[:] = 0.0
+    turns_and_slides(update, moves, kind, turn, slide)
+    chain_lengths(parent, position, length)
     for m in range(link.size):
         add_stray(
-            m, nodes, elements, end_element, end_side, link, moves, position, turn, slide,
-            chain_length, remainder,
+            m, nodes, elements, end_element, end_side, link, moves, position, turn, slide, length,
+            remainder,
         )  # fmt: skip

@@ -181,6 +181,31 @@ def tree_state(q, p, p_dot, parent, joint_rotation, joint_position, kind, axis, 
 
 
 @kernel
+def chain_lengths(parent, position, length):
+    """Fill the distance along the chain from each link to the first joint that moves it, (n,)."""
+    for k in range(parent.size):
+        m = parent[k]
+        length[k] = 0.0
+        if m >= 0:
+            square = 0.0
+            for c in range(3):
+                square += (position[k, c] - position[m, c]) ** 2
+            length[k] = length[m] + math.sqrt(square)
+
+
+@kernel
+def turns_and_slides(update, moves, kind, turn, slide):
+    """Fill the sums of rotations and of translations of the axes that move each link, two (n,)."""
+    for k in range(update.size):
+        turn[k], slide[k] = 0.0, 0.0
+        for j in range(update.size):
+            if moves[k, j] and kind[j] == REVOLUTE:
+                turn[k] += abs(update[j])
+            elif moves[k, j]:
+                slide[k] += abs(update[j])
+
+
+@kernel
 def _ground_inertia(R, inertia, out):
     """Fill out = R I R^T."""
     half = scratch((3, 3))

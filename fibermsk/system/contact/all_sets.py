@@ -41,16 +41,18 @@ class AllSets(NamedTuple):
         cls, fibers: FiberRuns, bones: BoneRuns, cables: Cables, partners: Partners, tree: Tree
     ) -> AllSets:
         """Allocate the contact points of runs."""
-        kinds, points = range(len(partners.kinds)), partners.points
+        points = partners.points
         on_fibers = [
             kind_of(k, cables, partners)
             for kind_of in (HalfPassFibers, PotentialFibers)
-            for k in kinds
+            for k in partners.kinds_of(kind_of.potential)
+            if fibers.element.size
         ]
         on_bones = [
             kind_of(k, cables, partners, tree)
             for kind_of in (HalfPassBones, PotentialBones)
-            for k in kinds
+            for k in partners.kinds_of(kind_of.potential)
+            if bones.element.size
         ]
         for part in on_fibers:
             part.allocate(fibers.select(part.own[fibers.law], points))

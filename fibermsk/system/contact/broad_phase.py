@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array, Index
 from fibermsk._ranges import begins, sizes, starts
 from fibermsk.kernels.contact_arrays import BoneShapes
-from fibermsk.kernels.search.bone_bounds import find_near_bone
+from fibermsk.kernels.search.bone_bounds import find_near_bones
 from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
 from fibermsk.kernels.search.broad_phase import find_pairs, list_runs, mark_new, mark_new_in_runs
 from fibermsk.system.contact.partners import Partners
@@ -113,6 +113,8 @@ class BoneRuns(NamedTuple):
 
     def select(self, keep: NDArray[np.bool_], points: Index) -> BoneRuns:
         """Runs of a mask (n_runs,)."""
+        if keep.all():
+            return self
         law = self.law[keep]
         return BoneRuns(self.element[keep], self.shape[keep], law, point_starts(points, law))
 
@@ -196,13 +198,11 @@ def find_bone_runs(
     approach : (n_shapes, n_elements) float array
         Bound of how far each element approaches each shape [m].
     """
-    n_shapes = partners.shape_link.size
-    near = np.zeros((fiber.size, n_shapes), bool)
-    for s in range(n_shapes):
-        found = np.empty(fiber.size, bool)
-        steepest = float(partners.shapes.steepest[s])
-        find_near_bone(hull, s, shapes, steepest, approach[s], radius[fiber], found)
-        near[:, s] = found & (partners.bone_law[partners.group[fiber], s] >= 0)
+    near = np.empty((fiber.size, partners.shape_link.size), bool)
+    find_near_bones(
+        hull, shapes, partners.shapes.steepest, approach, radius, fiber, partners.group,
+        partners.bone_law, near,
+    )  # fmt: skip
     element, shape = (part.astype(np.int64) for part in np.nonzero(near))
     law = partners.bone_law[partners.group[fiber[element]], shape]
     return BoneRuns(element, shape, law, point_starts(partners.points, law))

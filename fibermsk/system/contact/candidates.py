@@ -9,8 +9,16 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.kernels.fibers.shape import bezier_hull
-from fibermsk.kernels.search.bone_bounds import fill_bone_approach, motion_beside
-from fibermsk.kernels.search.bounds import fill_after, relative_motion
+from fibermsk.kernels.search.bounds import relative_motion
+from fibermsk.kernels.search.held import (
+    Elements,
+    Found,
+    bound_radii,
+    fill_way,
+    motion_along,
+    motion_beside_links,
+    motion_since,
+)
 from fibermsk.kernels.search.motion import fill_least_tangents, fill_radii, fill_sizes
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, find_bone_runs, find_fiber_runs
 from fibermsk.system.contact.partners import Partners
@@ -48,13 +56,6 @@ class Place(NamedTuple):
     state: TreeState
 
 
-class Found(NamedTuple):
-    """Configuration of a search: nodes (n_nodes, 6) and links."""
-
-    nodes: Array
-    state: TreeState
-
-
 def into_link(place: Place, link: int, elements: Any) -> Array:
     """Control points (m, 4, 3) of some elements in the frame of a link, -1 for the ground."""
     hull = place.hull[elements]
@@ -89,7 +90,7 @@ class Candidates:
     ----------
     fiber_runs, bone_runs
         Candidate pairs.
-    found_at : (n_nodes, 6) float array and TreeState
+    found_at : Place
         Configuration of the last search.
     links : (n_links,) int array
         Links with bones that fibers may touch, in increasing order.
@@ -103,20 +104,28 @@ class Candidates:
         self.thickest, self._widest = bound_sections(cables)
         self._no_stray = np.zeros(cables.h.size)
         self.links, self._link_of_shape = np.unique(partners.shape_link, return_inverse=True)
-        self._reach = -1.0
+        self._reach, self._among = -1.0, bool((partners.fiber_law >= 0).any())
+        n = cables.h.size
+        self._elements = Elements(
+            cables.elements, cables.h, self._widest, cables.xi, cables.element_start
+        )
+        # work arrays of one call
+        self._least, self._after = np.empty(n), np.empty((n, 4, 3))
+        self._beside, self._grown = np.empty(self.links.size), np.empty(len(cables.names))
+        self._approach = np.empty((2 + self.links.size, n))
 
     def search(self, place: Place, reach: float) -> None:
         """Find the candidates around a configuration."""
         cables, partners = self.cables, self.partners
-        hull = place.hull
-        self.found_at = Found(place.nodes.copy(), place.state)
+        hull = place.hull.copy()
+        self.found_at = Place(place.nodes.copy(), hull, place.state)
         self._reach = reach
-        self._radii = self._bound_radii(self.least_tangents(place))
+        self._remember()
         self.fiber_runs = find_fiber_runs(
-            partners, cables.fiber, hull, hull, self._no_stray, self._radii, reach
+            partners, cables.fiber, hull, hull, self._no_stray, self._found.radii, reach
         )
         self.bone_runs = find_bone_runs(
-            partners, cables.fiber, hull, self._radii, partners.shapes.at(place.state),
+            partners, cables.fiber, hull, self._found.radii, partners.shapes.at(place.state),
             np.full((partners.shape_radius.size, cables.h.size), reach),
         )  # fmt: skip
 
@@ -124,10 +133,20 @@ class Candidates:
         """Take those of the same fibers and shapes with almost equal sizes."""
         self.found_at, self._reach = other.found_at, other._reach
         self.fiber_runs, self.bone_runs = other.fiber_runs, other.bone_runs
-        nodes, state = self.found_at
-        self._radii = self._bound_radii(
-            self.least_tangents(Place(nodes, self._found_hull(), state))
+        self._remember()
+
+    def _remember(self) -> None:
+        """Keep what bounds of the motion since the search need of it."""
+        nodes, hull, state = self.found_at
+        radii = np.empty(len(self.cables.names))
+        bound_radii(self._elements, nodes, hull, self._least, radii)
+        rotation, position = np.empty((self.links.size, 3, 3)), np.zeros((self.links.size, 3))
+        rotation[:] = np.eye(3)
+        moving = self.links >= 0
+        rotation[moving], position[moving] = (
+            part[self.links[moving]] for part in (state.rotation, state.position)
         )
+        self._found = Found(hull, radii, self.links, rotation, position)
 
     @property
     def were_found(self) -> bool:
@@ -142,15 +161,16 @@ class Candidates:
         """Whether the candidates include every pair that touches in a configuration."""
         if not self.were_found:
             return False
-        radii, found = self._bound_radii(self.least_tangents(place)), self._found_hull()
-        return self._within_reach(
-            radii, self._fiber_motion(found, place.hull), self._bone_motion(found, place)
-        )
+        motion = motion_since(
+            self._elements, self._found, self._among, place.nodes, place.hull,
+            place.state.rotation, place.state.position, self._least, self._grown, self._beside,
+        )  # fmt: skip
+        return motion <= self._reach
 
     def way(
         self, place: Place, hull_update: Array, remainder: Array, update_q: Array, fraction: float
     ) -> Way:
-        """Bounds of a fraction of an update.
+        """Bounds of a fraction of an update, in arrays that the next call overwrites.
 
         Parameters
         ----------
@@ -165,30 +185,26 @@ class Candidates:
         fraction : float
             Fraction of the update.
         """
-        cables = self.cables
-        after, left = np.empty_like(place.hull), np.empty(cables.h.size)
-        fill_after(
-            place.hull, hull_update, remainder, cables.h, fraction, self.least_tangents(place),
-            after, left,
+        state = place.state
+        after, radii, approach = self._after, self._grown, self._approach
+        fill_way(
+            self._elements, self.links, place.nodes, place.hull, hull_update, remainder, state.S,
+            self.tree.moves, state.position, self.tree.chain_length(state), update_q, fraction,
+            after, radii, approach,
         )  # fmt: skip
-        approach = np.empty((self.links.size, cables.h.size))
-        chain_length = self.tree.chain_length(place.state)
-        for i, link in enumerate(self.links):
-            fill_bone_approach(
-                place.hull, hull_update, remainder, link, place.state.S, self.tree.moves,
-                place.state.position, chain_length, update_q, fraction, approach[i],
-            )  # fmt: skip
-        return Way(place, after, remainder, self._bound_radii(left), approach)
+        return Way(place, after, remainder, radii, approach[2:])
 
     def hold_along(self, way: Way) -> bool:
         """Whether the candidates include every pair that touches during an update.
 
         They must be valid at its start. Relative motions are largest at one of its ends.
         """
-        hulls, found = (way.place.hull, way.after), self._found_hull()
-        apart = max(self._fiber_motion(found, hull) for hull in hulls)
-        beside = self._bone_motion(found, way.place) + way.approach.max(axis=1, initial=0.0)
-        return self._within_reach(way.radii, apart + 2.0 * way.stray.max(initial=0.0), beside)
+        state = way.place.state
+        motion = motion_along(
+            self._found, self._among, way.place.hull, way.after, way.stray, way.radii,
+            way.approach, state.rotation, state.position, self._beside,
+        )  # fmt: skip
+        return motion <= self._reach
 
     def along(
         self, before: Place, after: Place, stray: Array, beside: Array, least: tuple[Array, Array]
@@ -209,10 +225,8 @@ class Candidates:
         cables, partners = self.cables, self.partners
         radii = np.maximum(*map(self._bound_radii, least))
         if self.were_found:
-            found = self._found_hull()
-            apart = max(self._fiber_motion(found, place.hull) for place in (before, after))
-            near = np.maximum(*(self._bone_motion(found, place) for place in (before, after)))
-            near += beside
+            apart = max(self._fiber_motion(place.hull) for place in (before, after))
+            near = np.maximum(self._bone_motion(before), self._bone_motion(after)) + beside
             if self._within_reach(radii, apart + 2.0 * stray.max(initial=0.0), near):
                 return self.fiber_runs, self.bone_runs
         fibers = find_fiber_runs(partners, cables.fiber, before.hull, after.hull, stray, radii, 0.0)
@@ -243,32 +257,17 @@ class Candidates:
     def _within_reach(self, radii: Array, apart: float, beside: Array) -> bool:
         """Whether the candidates stay valid under motions between fibers and relative to links."""
         motion = max(apart, beside.max(initial=0.0))
-        return bool(motion + 2.0 * (radii - self._radii).max(initial=0.0) <= self._reach)
+        return bool(motion + 2.0 * (radii - self._found.radii).max(initial=0.0) <= self._reach)
 
-    def _found_hull(self) -> Array:
-        """Control points at the last search, (n_elements, 4, 3); a new array."""
-        cables, hull = self.cables, np.empty((self.cables.h.size, 4, 3))
-        bezier_hull(self.found_at.nodes, cables.elements, cables.h, hull)
-        return hull
-
-    def _fiber_motion(self, found: Array, hull: Array) -> float:
+    def _fiber_motion(self, hull: Array) -> float:
         """Bound of the relative motion since the search; zero if fibers never touch each other."""
-        if not (self.partners.fiber_law >= 0).any():
-            return 0.0
-        return relative_motion(found, hull)
+        return relative_motion(self._found.hull, hull) if self._among else 0.0
 
-    def _bone_motion(self, found: Array, place: Place) -> Array:
+    def _bone_motion(self, place: Place) -> Array:
         """Largest motion of any element relative to each link since the search."""
-        poses = [
-            (np.eye(3), np.zeros(3)) if link < 0 else (state.rotation[link], state.position[link])
-            for link in self.links
-            for state in (self.found_at.state, place.state)
-        ]
-        motions = [
-            motion_beside(found, place.hull, *before, *after)
-            for before, after in zip(poses[::2], poses[1::2], strict=True)
-        ]
-        return np.array(motions)
+        beside, state = np.empty(self.links.size), place.state
+        motion_beside_links(self._found, place.hull, state.rotation, state.position, beside)
+        return beside
 
     def _bound_radii(self, least_tangents: Array) -> Array:
         """Bound of each fiber's largest radius.

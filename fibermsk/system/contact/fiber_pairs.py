@@ -104,7 +104,7 @@ class TouchingPairs:
         self._touches[:] = False
         for own, least in found:
             find_touching(own.start, own.runs, least, self._touches)
-        if np.array_equal(self._touches, self._before):
+        if (self._touches == self._before).all():
             return
         self._before[:] = self._touches
         pairs = self._pairs

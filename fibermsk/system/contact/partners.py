@@ -55,6 +55,17 @@ class Partners:
         """Arrays for kernels."""
         return ContactLaws(self.constants, self.points, self.xi, self.weight)
 
+    def kinds_of(self, potential: bool) -> list[int]:
+        """Indices in `kinds` of the laws of pair potentials, or of half passes."""
+        return self._kinds[potential]
+
+    @cached_property
+    def _kinds(self) -> tuple[list[int], list[int]]:
+        return (
+            np.unique(self.kind[~self.variational]).tolist(),
+            np.unique(self.kind[self.variational]).tolist(),
+        )
+
 
 def build_partners(model: Model, tree: Tree) -> Partners:
     """Group the fibers of a model by the contacts they appear in."""

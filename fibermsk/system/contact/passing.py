@@ -20,12 +20,13 @@ from fibermsk.errors import ModelError
 from fibermsk.kernels.bones.bone_shape import fill_slopes
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.fibers.shape import bezier_hull
+from fibermsk.kernels.search.bone_bounds import fill_beside
 from fibermsk.kernels.search.passing import FIRST_LOOK, MOST_PARTS, find_passing, mark_near
 from fibermsk.kernels.search.passing_bones import find_passing_bones
 from fibermsk.protocol import Verdict
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
-from fibermsk.system.contact.candidates import Place, element_sizes, into_link
+from fibermsk.system.contact.candidates import Place, element_sizes
 from fibermsk.system.contact.grid import FLAT
 from fibermsk.system.skeleton.skeleton import Motion
 
@@ -237,11 +238,11 @@ class _Way:
         if not element.size:
             return
         ways = np.empty((2, element.size, 4, 3))
-        for link in np.unique(partners.shape_link[shape]):
-            own = partners.shape_link[shape] == link
-            for way, place in zip(ways, self._places, strict=True):
-                way[own] = into_link(place, int(link), element[own])
-        slack = self._stray[element] + beside[np.searchsorted(links, partners.shape_link[shape])]
+        link = partners.shape_link[shape]
+        for way, place in zip(ways, self._places, strict=True):
+            state = place.state
+            fill_beside(place.hull, element, link, state.rotation, state.position, way)
+        slack = self._stray[element] + beside[np.searchsorted(links, link)]
         slack = slack * shapes.steepest[shape]
         part, radius = self._part[runs.law], partners.shape_radius[shape]
         floor = part * (radius + thickest[element])

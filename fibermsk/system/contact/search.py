@@ -18,6 +18,7 @@ from fibermsk.kernels.contact_arrays import (
 )
 from fibermsk.kernels.fibers.shape import bezier_hull, power_coefficients
 from fibermsk.kernels.search import safeguard
+from fibermsk.kernels.search.held import place_elements
 from fibermsk.kernels.search.motion import fill_widest_sections
 from fibermsk.linalg import Couplings
 from fibermsk.system.contact.all_sets import AllSets, worst_along, worst_of
@@ -33,6 +34,11 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 # Verlet skin over the largest fiber radius. A wider skin is searched less often but holds more
 # candidates.
 SKIN = 0.5
+
+# With few elements the search costs more than candidates. Forces do not depend on the skin.
+_FEW, _WIDE = 256, 1.5
+
+_NO_BLOCKS = np.empty((0, 6, 6))
 
 
 class ContactSearch:
@@ -53,16 +59,19 @@ class ContactSearch:
         Rows of the couplings of the pairs of fibers.
     energies : (float, float)
         Contact energies of the last evaluation [J]: between fibers, and between fibers and bones.
+    is_current : bool
+        Whether contact points and geometry are those of the last evaluation.
     """
 
     def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
         self.cables, self.given, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self.spacing = Spacing(partners, n)
-        self._power = np.empty((n, 4, 3))
-        self._fibers = FiberShapes.of(cables, self._power)
+        self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._fibers, self._sections = FiberShapes.of(cables, self._power), np.zeros(n)
         self.candidates = Candidates(cables, partners, tree)
-        self._skin = SKIN * self.candidates.thickest.max(initial=0.0)
+        skin = _WIDE if n <= _FEW else SKIN
+        self._skin = skin * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
         law = partners.fiber_law[partners.fiber_law >= 0]
         self._rubs = bool(partners.friction[law, 0].any())  # their tangent is not symmetric
@@ -74,6 +83,7 @@ class ContactSearch:
         """Release the memory of contact points and couplings until the next evaluation."""
         self.candidates.forget()
         self._blocks, self.sets = BlockMemory(), AllSets()
+        self.is_current = False
         self._source: AllSets | None = None  # that of another search, if followed
         # copies of the sets and touching pairs, which all that follow share
         self._spare: tuple[AllSets, AllSets, TouchingPairs] | None = None
@@ -84,15 +94,19 @@ class ContactSearch:
         self._nodes, self._state, self._located = nodes, state, None
         cables = self.cables
         if not self.partners.points.size and self.candidates.were_found:
+            self.is_current = True
             return 1.0  # no contact laws
-        power_coefficients(nodes, cables.elements, cables.h, self._power)
+        place_elements(nodes, cables.elements, cables.h, self._power, self._hull)
         self._renew()
-        return self._evaluate(self.sets)
+        least = self._evaluate(self.sets)
+        self.is_current = True
+        return least
 
     def worst_at(self, nodes: Array, state: TreeState) -> tuple[float, str]:
         """As `worst`, in a configuration whose contact points are held some at a time."""
         self._nodes, self._state, cables = nodes, state, self.cables
-        power_coefficients(nodes, cables.elements, cables.h, self._power)
+        place_elements(nodes, cables.elements, cables.h, self._power, self._hull)
+        self.is_current = False
         found = self.candidates
         found.search(self._place, self._skin)
         runs = found.fiber_runs, found.bone_runs
@@ -103,7 +117,7 @@ class ContactSearch:
         return Geometry(self._fibers, self._widest_sections(), shapes, self._state)
 
     def _evaluate(self, sets: AllSets) -> float:
-        self.geometry = self._geometry()
+        self.is_current, self.geometry = False, self._geometry()
         least, self.energies = sets.evaluate(self.geometry)
         if sets.fibers:
             self._touching.update([(part.of_pairs, part.take_least()) for part in sets.fibers])
@@ -132,10 +146,7 @@ class ContactSearch:
 
     @property
     def _place(self) -> Place:
-        """The present configuration, with new control points."""
-        cables, hull = self.cables, np.empty((self.cables.h.size, 4, 3))
-        bezier_hull(self._nodes, cables.elements, cables.h, hull)
-        return Place(self._nodes, hull, self._state)
+        return Place(self._nodes, self._hull, self._state)
 
     def _renew(self) -> None:
         """Find the candidates near the present configuration, unless the known ones are valid."""
@@ -146,7 +157,8 @@ class ContactSearch:
         """Find the candidates near a configuration, unless the present ones are valid."""
         if self._located is nodes:
             return
-        self._nodes, self._state = nodes, state
+        self._nodes, self._state, self.is_current = nodes, state, False
+        bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
         self._renew()
         self._located = nodes
 
@@ -155,6 +167,7 @@ class ContactSearch:
         # release the old ones, and blocks of another size, first
         self.sets, self._blocks = AllSets(), BlockMemory()
         self._source = self._located = self._spare = None
+        self.is_current = False
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs
         self.sets = self._allocate(runs, self.candidates.bone_runs)
@@ -183,6 +196,7 @@ class ContactSearch:
         self.evaluate(*ways[1])
         if self.sets is not sets:
             return []
+        self.is_current = False
         return [
             name
             for part, place in zip(sets.fibers, places, strict=True)
@@ -191,6 +205,7 @@ class ContactSearch:
 
     def thaw(self) -> None:
         """Let all contact points be the closest ones again."""
+        self.is_current = False
         for part in self.sets.fibers:
             part.points.frozen[:] = False
 
@@ -246,6 +261,7 @@ class ContactSearch:
         rotation, position = memory["rotation"], memory["position"]
         rest = np.zeros((position.shape[0], 6))
         self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)
+        bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
         self._search(self._skin)
 
     def follow(self, other: ContactSearch) -> None:
@@ -260,7 +276,7 @@ class ContactSearch:
                 part.touching = touching
             other._spare = other.sets, copied, touching
         self._source, copied, self._touching = other._spare
-        self.sets = copied.beside(self.cables, self.partners)
+        self.sets, self.is_current = copied.beside(self.cables, self.partners), False
         self._pairs, self.rows = other._pairs, other.rows
 
     def follow_points(self, other: ContactSearch) -> None:
@@ -316,8 +332,7 @@ class ContactSearch:
     def couplings(self, filled: bool) -> Couplings:
         """Couplings of all closed contact points with zero blocks; none unless `filled`."""
         pairs = self._pairs
-        n, none = 0, np.empty((0, 6, 6))
-        upper = lower = none
+        n, upper, lower = 0, _NO_BLOCKS, _NO_BLOCKS
         if filled:
             start = self.rows.block_start
             start[:] = 0
@@ -436,10 +451,11 @@ class ContactSearch:
         return fibers, bones
 
     def _widest_sections(self) -> Array:
-        """Bound of the radius of each element's fiber in pair potentials."""
-        cables, sections = self.cables, np.empty(self.cables.h.size)
-        fill_widest_sections(
-            cables.element_start, cables.elements, self._nodes, cables.reference,
-            self.candidates.thickest, sections,
-        )  # fmt: skip
-        return sections
+        """Bound of the radius of each element's fiber in pair potentials; zero without any."""
+        cables = self.cables
+        if self.partners.kinds_of(True):
+            fill_widest_sections(
+                cables.element_start, cables.elements, self._nodes, cables.reference,
+                self.candidates.thickest, self._sections,
+            )  # fmt: skip
+        return self._sections

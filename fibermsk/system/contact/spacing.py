@@ -80,7 +80,7 @@ class Spacing:
         self.among_fibers = np.zeros(n_elements, np.int64)
         self.on_bones = np.zeros((n_elements, partners.shape_link.size), np.int64)
         self._levels, self.revision = 1, 0
-        self._rules = partners
+        self._rules, self._current = partners, 0
         n = partners.points
         self._gaps = np.array([_widest_gap(gauss_rule(int(k))[0]) for k in n]).reshape(n.size)
         # spacing at which a crossing partner midway has half the admissible penetration left
@@ -90,6 +90,9 @@ class Spacing:
     @property
     def rules(self) -> Partners:
         """Partners whose law number level * n_laws + law has the points of a level."""
+        if self._current == self.revision:
+            return self._rules
+        self._current = self.revision
         needed = 1 + int(max(self.among_fibers.max(initial=0), self.on_bones.max(initial=0)))
         if needed != self._levels:
             self._levels = needed

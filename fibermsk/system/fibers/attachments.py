@@ -55,13 +55,10 @@ class Attachments(LinkPoints):
         near them.
         """
         cables, tree, links = self._cables, self._skeleton.tree, motion.links
-        remainder = np.zeros(cables.h.size)
-        if not tree.n:  # no moving bodies
-            return remainder
-        turn, slide = tree.turns_and_slides(np.abs(update) + excess)
-        points.add_strays(
+        remainder = np.empty(cables.h.size)
+        points.fill_strays(
             nodes, cables.elements, cables.end_element, cables.end_side, cables.point_link,
-            tree.moves, links.position, turn, slide, tree.chain_length(links), remainder,
+            tree.parent, tree.moves, tree.kind, links.position, np.abs(update) + excess, remainder,
         )  # fmt: skip
         if not excess.any():
             return remainder

@@ -111,7 +111,7 @@ class Cables:
         speed = reference_speed(self.reference, self.elements, self.h, xi)
         return np.ascontiguousarray((r0 * np.sqrt(speed)).T)
 
-    @property
+    @cached_property
     def node_widths(self) -> tuple[Array, Array]:
         """Mean length in theta of the elements at each node, and its share of the fiber."""
         ends = self.elements.ravel()

@@ -109,16 +109,18 @@ class HillGroups:
         return found
 
     def outputs(self, length: Array, speed: Array, a: Array, x: Array, rate: Array) -> Array:
-        """Outputs of each muscle by `NAMES`, (m, n)."""
+        """Outputs of each muscle by `NAMES`, (m, n), or (m, k, n) of k states, all of (m, k)."""
         return self._each("outputs", (len(NAMES),), (length, speed, a, x, rate))
 
     def _each(self, kernel: str, shape: tuple[int, ...], given: tuple[Array, ...]) -> Array:
-        """What a kernel of each group fills, (m, *shape), for arrays (m,)."""
-        out = np.empty((len(self.muscles), *shape))
+        """What a kernel of each group fills, (m, ..., *shape), for arrays (m, ...)."""
+        states = np.shape(given[0])[1:]
+        out, many = np.empty((len(self.muscles), *states, *shape)), int(np.prod(states))
         for own, kernels, constants in self._groups:
-            part = np.empty((own.size, *shape))
-            getattr(kernels, kernel)(*(one[own] for one in given), constants, part)
-            out[own] = part
+            part = np.empty((own.size * many, *shape))
+            each = constants if many == 1 else np.repeat(constants, many, axis=0)
+            getattr(kernels, kernel)(*(one[own].ravel() for one in given), each, part)
+            out[own] = part.reshape(own.size, *states, *shape)
         return out
 
     def start(self, k: int, length: float, activation: float) -> float:

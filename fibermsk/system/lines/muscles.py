@@ -118,7 +118,7 @@ class LineMuscles:
 
     def laws_at(self, at: At) -> LawsAt:
         """Laws at a state."""
-        return LawsAt(self.hill, self._given(at, self.paths.at(at)))
+        return LawsAt(self.hill, self.given(at))
 
     @contextmanager
     def beside(self, laws: LawsAt) -> Iterator[None]:
@@ -128,6 +128,10 @@ class LineMuscles:
             yield
         finally:
             self._beside = self._last = None
+
+    def given(self, at: At) -> Array:
+        """What the laws depend on at a state: length, speed, activation, state and rate, (5, m)."""
+        return self._given(at, self.paths.at(at))
 
     def _given(self, at: At, placed: PlacedPaths) -> Array:
         """What the laws depend on, (5, m)."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from fibermsk._arrays import Array
 from fibermsk.model import LineMuscle
 from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.results import Field, MuscleHistory
@@ -15,6 +16,10 @@ from fibermsk.system.contribution import At
 from fibermsk.system.lines.hill import NAMES, REPORTED
 from fibermsk.system.lines.networks import told_of
 from fibermsk.system.lines.placed import PlacedPaths
+from fibermsk.system.skeleton.skeleton import Motion
+
+if TYPE_CHECKING:
+    from fibermsk.system.lines.paths import LinePaths
 
 POINTS = 65
 """Points of a path in results, at equal fractions of its length."""
@@ -36,6 +41,7 @@ _OF_PATHS = (
         "muscle",
     ),
 )
+_COLUMNS = {name: NAMES.index(name) for name in REPORTED}
 _ACTIVATION = Field("activation", "1", "activation", "0 to 1", (), "muscle")
 
 
@@ -46,8 +52,8 @@ class Muscles(Protocol):
     paths: Any
     hill: Any
 
-    def evaluate(self, at: At) -> Any:
-        """All muscles at a state."""
+    def given(self, at: At) -> Array:
+        """What the laws depend on, (5, m)."""
         ...
 
 
@@ -62,21 +68,18 @@ class PathReports:
         Those that are reported.
     more : sequence of Field
         Further fields.
-
-    Attributes
-    ----------
-    histories : dict of MuscleHistory
-        By muscle, over the frames of the present part.
     """
 
     def __init__(self, paths: Any, own: Sequence[int], more: Sequence[Field] = ()) -> None:
-        self._paths, self._own = paths, own
-        self._moved_by = [paths.moved_by(k) for k in own]
-        self._fractions = np.linspace(0.0, 1.0, POINTS)
-        self._last: dict[int, tuple[float, bytes, float, float]] = {}
-        self.histories: dict[str, MuscleHistory] = {}
+        self._paths, self._own = paths, np.array(own, np.int64)
+        self._last: tuple[PlacedPaths, float, bytes] | None = None
+        self._histories: dict[str, MuscleHistory] = {}
         self._fields: dict[int, dict[str, Field]] = {}
-        for k, moved_by in zip(own, self._moved_by, strict=True):
+        self._more = [field.name for field in more]
+        arms = list[tuple[int, int]]()
+        for k in own:
+            moved_by = paths.moved_by(k)
+            arms += [(k, column) for *_, column in moved_by]
             muscle = paths.muscles[k]
             fields = [*_OF_PATHS, *more]
             if by_network(muscle):
@@ -87,39 +90,85 @@ class PathReports:
                 for name, unit, _ in moved_by
             ]  # fmt: skip
             self._fields[k] = {field.name: field for field in fields}
+        self._arms = np.array(arms, np.int64).reshape(-1, 2).T
+
+    @property
+    def histories(self) -> dict[str, MuscleHistory]:
+        """Histories by muscle, over the frames of the present part."""
+        return self._histories
 
     def begin(self, n_frames: int) -> None:
         """Begin new histories, of the frames after those before."""
-        self.histories = {}
-        for k, fields in self._fields.items():
+        m, drawn = self._own.size, _Drawn(self._paths, [])
+        names = [field.name for field in _OF_PATHS] + self._more
+        # rows are those of the histories
+        self._table = {name: np.zeros((m, n_frames)) for name in names}
+        self._arm_table, self._drawn = np.empty((self._arms.shape[1], n_frames)), drawn.frames
+        self._histories, arms = {}, iter(self._arm_table)
+        for row, (k, fields) in enumerate(self._fields.items()):
             muscle = self._paths.muscles[k]
-            arrays = {name: np.empty(n_frames) for name in fields}
-            path = np.empty((n_frames, POINTS, 3))
-            self.histories[muscle.name] = MuscleHistory(fields, arrays, path, drawn_radius(muscle))
+            arrays = {
+                name: self._table[name][row] if name in self._table else next(arms)
+                for name in fields
+            }
+            known = {"fields": fields, "arrays": arrays, "radius": drawn_radius(muscle)}
+            source = _PathOf(drawn, k, range(n_frames))
+            self._histories[muscle.name] = MuscleHistory.deferred(source, **known)
 
     def put(self, frame: int, at: At) -> None:
         """Store all muscles at a frame."""
-        now = self._paths.at(at)
-        for k, moved_by, own in zip(
-            self._own, self._moved_by, self.histories.values(), strict=True
-        ):
-            own.arrays["length"][frame] = now.length[k]
-            own.arrays["lengthening_speed"][frame] = now.speed[k]
-            own.arrays["length_jump"][frame] = self._jump(k, at.t, now)
-            for name, _, column in moved_by:
-                own.arrays[f"moment_arm/{name}"][frame] = -now.by_q[k, column]
-            own.path[frame] = self._paths.along(at, now, k, self._fractions)
+        now, own, table = self._paths.at(at), self._own, self._table
+        table["length"][:, frame] = now.length[own]
+        table["lengthening_speed"][:, frame] = now.speed[own]
+        self._arm_table[:, frame] = -now.by_q[self._arms[0], self._arms[1]]
+        self._add_jumps(frame, at.t, now)
+        self._drawn.append((at.motion, now))
 
-    def _jump(self, k: int, t: float, paths: PlacedPaths) -> float:
-        """Change of a length since the last frame beyond the mean of its rates [m], at a switch."""
-        length, speed = float(paths.length[k]), float(paths.speed[k])
-        switches, jump = self._paths.switches(k, paths.state), 0.0
-        if k in self._last:
-            before, known, last, rate = self._last[k]
-            if switches != known:
-                jump = length - last - 0.5 * (rate + speed) * (t - before)
-        self._last[k] = t, switches, length, speed
-        return jump
+    def _add_jumps(self, frame: int, t: float, now: PlacedPaths) -> None:
+        """Changes of lengths since the last frame beyond the mean of their rates, at switches."""
+        # which points of all paths are active, and which cylinders are passed beyond
+        switches = now.state.active.tobytes() + now.state.left.tobytes()
+        last, self._last = self._last, (now, t, switches)
+        if last is None or last[2] == switches:
+            return
+        before, then, _ = last
+        for row, k in enumerate(self._own.tolist()):
+            if self._paths.switches(k, now.state) != self._paths.switches(k, before.state):
+                mean = 0.5 * float(before.speed[k] + now.speed[k])
+                change = float(now.length[k] - before.length[k])
+                self._table["length_jump"][row, frame] = change - mean * (t - then)
+
+
+class _Drawn(NamedTuple):
+    """Solved paths of all frames; their points are found when they are asked for."""
+
+    paths: LinePaths
+    frames: list[tuple[Motion, PlacedPaths]]
+
+
+class _PathOf:
+    """Points of one path over frames; a source of `fibermsk.results.deferred`."""
+
+    names = ("path",)
+
+    def __init__(self, drawn: _Drawn, k: int, frames: range) -> None:
+        self._drawn, self._k, self._frames = drawn, k, frames
+
+    def read(self, name: str) -> Array:
+        """The points (n_frames, POINTS, 3) [m]; a new array."""
+        fractions, found = np.linspace(0.0, 1.0, POINTS), np.empty(self.shape(name))
+        for i, frame in enumerate(self._frames):
+            motion, placed = self._drawn.frames[frame]
+            found[i] = self._drawn.paths.at_fractions(motion, placed, self._k, fractions)
+        return found
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Shape of the points."""
+        return len(self._frames), POINTS, 3
+
+    def at_frames(self, frames: slice) -> _PathOf:
+        """The same path over some of the frames."""
+        return _PathOf(self._drawn, self._k, self._frames[frames])
 
 
 class MuscleReports(PathReports):
@@ -129,17 +178,25 @@ class MuscleReports(PathReports):
         super().__init__(lines.paths, range(len(lines.muscles)), [_ACTIVATION, *lines.hill.fields])
         self._lines = lines
 
+    def begin(self, n_frames: int) -> None:
+        """Begin new histories, of the frames after those before."""
+        super().begin(n_frames)
+        # what the laws depend on, in all frames
+        self._given = np.zeros((5, len(self._lines.muscles), n_frames))
+
     def put(self, frame: int, at: At) -> None:
         """Store all muscles at a frame."""
         super().put(frame, at)
-        now = self._lines.evaluate(at)
-        outputs = self._lines.hill.outputs(
-            now.paths.length, now.paths.speed, now.activation, now.state, now.rate
-        )
-        for k, own in enumerate(self.histories.values()):
-            own.arrays["activation"][frame] = now.activation[k]
-            for name in REPORTED:
-                own.arrays[name][frame] = outputs[k, NAMES.index(name)]
+        self._given[:, :, frame] = self._lines.given(at)
+
+    @property
+    def histories(self) -> dict[str, MuscleHistory]:
+        """Histories by muscle, over the frames of the present part."""
+        outputs, table = self._lines.hill.outputs(*self._given), self._table
+        table["activation"][:] = self._given[2]
+        for name, column in _COLUMNS.items():
+            table[name][:] = outputs[:, :, column]
+        return super().histories
 
 
 def drawn_radius(muscle: LineMuscle) -> float:

@@ -65,6 +65,8 @@ class ElementFields:
         ModelError
             If an element returns fields or shapes other than those it describes.
         """
+        if not self._elements:
+            return
         at = at._replace(multipliers=self._by_owner(at, multipliers))
         for owner, one in self._elements.items():
             own, found = self.histories[owner], one.fields(at)

@@ -99,8 +99,9 @@ class Observation:
         for table in self._tables:
             table.begin(n_frames)
         states = np.empty((n_frames, configuration.states.n))
+        unknown = np.full(configuration.n, np.nan)
         for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
-            at = configuration.kinematics(float(t), y, v, np.full_like(v, np.nan))
+            at = configuration.kinematics(float(t), y, v, unknown)
             values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
             reported.put(i, at, frames.multipliers[i])
             for table in self._tables:
@@ -109,6 +110,8 @@ class Observation:
             state = at.motion.links
             for name, (position, rotation) in poses.items():
                 rotation[i], position[i] = skeleton.tree.place(name, state)
+            if not n:
+                continue  # no fibers
             activation = activations[i, cables.fiber]
             stretch[i], tissue_force[i] = sample(
                 self._groups, SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes,
@@ -177,6 +180,8 @@ class Observation:
         size = packed_size(cables)
         if frames.cuts.shape == (frames.t.size, size):
             return frames.cuts
+        if not size:
+            return np.empty((frames.t.size, 0))
         if self._cut is None:
             search = ContactSearch(cables, configuration.partners, configuration.tree)
             search.spacing.restore(configuration.contact.spacing.memory())

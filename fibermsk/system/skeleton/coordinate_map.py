@@ -88,22 +88,24 @@ def push_coordinates(
 
     The map and its rows at the state are None if every coordinate is an entry of the state.
     """
-    total = np.zeros(residual.size)
-    weight = np.zeros(residual.size if rows is None else rows.x.size)
+    if rows is None:
+        for row, force, by_x, by_x_dot in pushes:
+            residual[row] -= force
+            if corner is not None:
+                corner.D[row, row] -= by_x + by_x_dot * corner.dp_dq
+        return
+    total, weight = np.zeros(residual.size), np.zeros(rows.x.size)
     for row, force, by_x, by_x_dot in pushes:
-        J = rows.J[row] if rows is not None else np.zeros(residual.size)
-        if rows is None:
-            J[row] = 1.0
+        J = rows.J[row]
         total += force * J
         if corner is None:
             continue
         way = by_x * J + by_x_dot * corner.dp_dq * J
-        if rows is not None:
-            way += by_x_dot * rows.V[row]
+        way += by_x_dot * rows.V[row]
         corner.D[:] -= np.outer(J, way)
         weight[row] -= force
     residual -= total
-    if corner is not None and rows is not None and on is not None:
+    if corner is not None and on is not None:
         on.add_curvature(rows, 0, weight, corner.D)
 
 

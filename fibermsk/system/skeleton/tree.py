@@ -7,6 +7,7 @@ Each elementary joint is one axis of a joint of the model; the motion of the axe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,10 @@ class Tree:
         q, p, p_dot (n,) of the axes; joint_rotation in place of the tree's own.
         """
         n = self.n
-        state = TreeState(np.empty((n, 3, 3)), np.empty((n, 3)), *np.empty((3, n, 6)))
+        state = TreeState(
+            np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6)), np.empty((n, 6)),
+            np.empty((n, 6)),
+        )  # fmt: skip
         rigid.tree_state(
             q, p, p_dot, self.parent,
             self.joint_rotation if joint_rotation is None else joint_rotation,
@@ -62,9 +66,14 @@ class Tree:
 
     def weight(self, state: TreeState) -> Array:
         """Generalized forces of gravity on the axes, (n,) [N m, N for translations]."""
-        force, rest = np.zeros(self.n), np.zeros_like(state.V)
-        self.dynamics(state._replace(V=rest, A=rest), force)
+        force, rest = np.zeros(self.n), self._rest
+        self.dynamics(TreeState(state.rotation, state.position, state.S, rest, rest), force)
         return -force
+
+    @cached_property
+    def _rest(self) -> Array:
+        """Twists, or accelerations, of links that rest."""
+        return np.zeros((self.n, 6))
 
     def slopes(self, state: TreeState, p: Array, p_dot: Array) -> tuple[Array, Array, Array]:
         """Derivatives of `dynamics` in q, in p and in p_dot, which is M; three (n, n)."""
@@ -80,20 +89,15 @@ class Tree:
 
     def chain_length(self, state: TreeState) -> Array:
         """Distance along the chain from each link to the first joint that moves it, (n,) [m]."""
-        length = np.zeros(self.n)
-        for k in range(self.n):
-            m = self.parent[k]
-            if m >= 0:
-                length[k] = length[m] + np.linalg.norm(state.position[k] - state.position[m])
+        length = np.empty(self.n)
+        rigid.chain_lengths(self.parent, state.position, length)
         return length
 
     def turns_and_slides(self, update: Array) -> tuple[Array, Array]:
         """Sums of the rotations [rad] and translations [m] of the links in an update, two (n,)."""
-        if not self.n:
-            return np.zeros(0), np.zeros(0)
-        moved = np.abs(update) * self.moves
-        turning = self.kind == rigid.REVOLUTE
-        return moved[:, turning].sum(axis=1), moved[:, ~turning].sum(axis=1)
+        turn, slide = np.empty(self.n), np.empty(self.n)
+        rigid.turns_and_slides(update, self.moves, self.kind, turn, slide)
+        return turn, slide
 
     def place(self, name: str, state: TreeState) -> tuple[Array, Array]:
         """Rotation (3, 3) and position (3,) of a body frame in ground."""
