@@ -74,3 +74,19 @@ def test_envelope_is_seen_in_pictures(renderer):
     # red shines through: the middle of the muscle stays red
     reds = [np.mean(i[..., 0].astype(int) - i[..., 2] > 40) for i in (plain, skin)]
     assert reds[1] > 0.9 * reds[0] > 0.0
+
+
+def test_window_has_envelopes_that_follow_the_time():
+    if not opengl.off_screen_works():
+        pytest.skip("this machine has no OpenGL")
+    from fibermsk.view.window.viewer import Viewer
+
+    viewer = Viewer(packed(), envelope=True, off_screen=True, size=(320, 240), time=0.0)
+    try:
+        skin = viewer._scenes[0].envelope
+        before = skin.points.copy()
+        viewer.step(2)
+        assert np.abs(skin.points - before).max() > 0.01
+        np.testing.assert_array_equal(skin.points, viewer._stages[0].envelopes.points)
+    finally:
+        viewer.close()
