@@ -225,6 +225,6 @@ def _add_snapshots(figure, result) -> None:
     top = extra / (height + extra)
     for i, t in enumerate((4.5, 5.0, 5.5, 6.0)):
         part = figure.add_axes([0.02 + 0.24 * i, 0.0, 0.24, 0.92 * top])
-        part.imshow(picture(result, time=t, color_by="stretch", size=(700, 700)))
+        part.imshow(picture(result, time=t, color_by="stretch", size=(700, 700), fit="run"))
         part.set_axis_off()
     figure.text(0.05, 0.96 * top, "Snapshots colored by stretch (Fig. 13)", fontsize="medium")

@@ -54,7 +54,9 @@ class Shown:
     time : float or None
         When the picture is taken [s]; None for the time of the largest stretch or contact.
     color_by : str
-        Field that colors the fibers.
+        What colors the fibers.
+    envelope : bool
+        Whether bundles have their envelopes.
     set : dict
         Parameters of the run.
     needs : str
@@ -64,7 +66,8 @@ class Shown:
     """
 
     time: float | None = None
-    color_by: str = "axial_force"
+    color_by: str = "tissue"
+    envelope: bool = False
     set: dict[str, Any] = field(default_factory=dict)
     needs: str = ""
     picture: str = ""
@@ -156,7 +159,8 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
     at = float(result.time[telling_frame(result)]) if shown.time is None else shown.time
     names = {"picture": f"{scene.name}.png", "card": f"{scene.name}_card.png"}
     for key, size in (("picture", SIZE), ("card", CARD_SIZE)):
-        fm.view.screenshot(result, folder / names[key], at, shown.color_by, size)
+        look = {"color_by": shown.color_by, "envelope": shown.envelope, "size": size}
+        fm.view.screenshot(result, folder / names[key], at, **look)
     module = inspect.getmodule(scene.function)
     if hasattr(module, "study") and hasattr(module, "draw"):
         names["study"] = names["card"] = f"{scene.name}_study.png"
@@ -168,7 +172,10 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
     page_file = extra / names["moving"]
     fm.view.write_page(result, page_file, color_by=shown.color_by, time=at, max_frames=301)
     field_name = shown.color_by.replace("_", " ")
-    words = f"At t = {at:.3g} s; the color is the {field_name}."
+    color = "muscle is red by its activation, tendon ivory"
+    if shown.color_by != "tissue":
+        color = f"the color is the {field_name}"
+    words = f"At t = {at:.3g} s; {color}."
     return {**names, "words": words}
 
 

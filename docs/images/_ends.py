@@ -10,7 +10,9 @@ def draw_ends(places, result, folder, titles=("start", "end"), **how):
     """Draw both ends of a result in one scale, without what is written at their sides."""
     file, images = folder / "made.png", []
     for time in result.time[[0, -1]]:
-        fm.view.screenshot(result, file, time=float(time), size=(1600, 1200), **how)
+        fm.view.screenshot(
+            result, file, time=float(time), size=(1600, 1200), fit="run", shadows=False, **how
+        )
         images.append(plt.imread(file)[:, 320:1280, :3])
         file.unlink()
     inked = (np.array(images) < 0.97).any(axis=(0, 3))

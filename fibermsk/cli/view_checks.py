@@ -10,6 +10,8 @@ from fibermsk.errors import ModelError
 
 _OWN = {
     "--size": ("--screenshot", "--movie"),
+    "--no-shadows": ("--screenshot", "--movie"),
+    "--fit": ("--screenshot",),
     "--fps": ("--movie",),
     "--speed": ("--movie",),
     "--max-frames": ("--html", "--web"),
@@ -30,6 +32,16 @@ def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
             raise ModelError(f"{option} does not apply without {needed}; leave it out")
     if "--movie" in given and options.get("--time") is not None:
         raise ModelError("--time does not apply: a movie shows the whole run; leave it out")
+
+
+def check_pages(pages: dict[str, Any], options: dict[str, Any]) -> None:
+    """Refuse `options` that pages do not have."""
+    for page in (page for page, value in pages.items() if value):
+        for option in (option for option, value in options.items() if value):
+            raise ModelError(
+                f"{option} does not apply to {page}: pages do not draw it; leave it out, or use "
+                "--screenshot, --movie or a window"
+            )
 
 
 def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:

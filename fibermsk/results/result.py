@@ -337,7 +337,7 @@ class Result(LooksOfResult):
     def view(
         self,
         *,
-        color_by: str = "axial_force",
+        color_by: str = "tissue",
         theme: str = "auto",
         autoplay: bool = False,
         max_frames: int | None = None,

@@ -8,8 +8,16 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results.curves import at_samples
-from fibermsk.results.fields import COLORINGS as FIELDS
+from fibermsk.results.fields import COLORINGS, FIBER_FIELDS, Field
 from fibermsk.results.result import FiberHistory, Result
+
+TISSUE = "tissue"
+"""Colors of anatomy: muscle is red, darker with its activation, and tendon is ivory."""
+FIELDS = (TISSUE, *COLORINGS)
+"""What may color the fibers: the tissue, or a field along them."""
+
+_ACTIVATIONS = (0.1, 0.2, 0.5, 1.0)
+"""Ends of the scale of activations."""
 
 SHORT_NAMES = {"contact": "contact_force_density"}
 """Short names of fields."""
@@ -61,13 +69,37 @@ def check_field(name: str) -> str:
     return full
 
 
+def field_of(name: str) -> Field:
+    """Label and unit of one of `FIELDS`; the tissue shows the activation."""
+    return FIBER_FIELDS["activation" if name == TISSUE else name]
+
+
+def field_words(name: str) -> str:
+    """Short text for a button or a list."""
+    return "muscle and tendon" if name == TISSUE else FIBER_FIELDS[name].label
+
+
 def fiber_field(fiber: FiberHistory, name: str) -> Array:
-    """Values of one of `FIELDS`, or of a short name, over frames and samples."""
+    """Values of one of `FIELDS`, or of a short name, over frames and samples.
+
+    As tissue, a line muscle without a law of its activation is at rest.
+    """
+    if name == TISSUE:
+        return np.nan_to_num(at_samples(fiber, "activation"), nan=0.0)
     return at_samples(fiber, check_field(name))
 
 
 def field_range(result: Result, name: str) -> tuple[float, float]:
-    """Minimum and maximum of a field over all fibers and frames, distinct."""
+    """Minimum and maximum of a field over all fibers and frames, distinct.
+
+    Of the tissue 0, and the first of `_ACTIVATIONS` that is not below the activation.
+    """
+    if name == TISSUE:
+        most = [float(np.max(fiber_field(f, name), initial=0.0)) for f in result.drawn.values()]
+        greatest = max(most, default=0.0)
+        # of a passive run the whole scale, so that it looks at rest
+        ends = [end for end in _ACTIVATIONS if greatest <= end * (1.0 + 1e-9)]
+        return 0.0, ends[0] if greatest > 0.0 and ends else 1.0
     values = [fiber_field(fiber, name) for fiber in result.drawn.values()]
     values = [v[np.isfinite(v)] for v in values]
     values = [v for v in values if v.size]

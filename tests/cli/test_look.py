@@ -154,6 +154,32 @@ def test_help_names_fields(cli):
     assert "--list" in cli("plot", "--help").stdout.split("--what")[1].split("--fiber")[0]
 
 
+def test_looks_of_pictures(cli, file, tmp_path):
+    plain = tmp_path / "plain.png"
+    assert cli("view", file, "--screenshot", plain).exit_code == 0
+    for option in (["--envelope"], ["--no-shadows"], ["--fit", "run"], ["--labels"]):
+        out = tmp_path / f"{option[0][2:]}.png"
+        done = cli("view", file, "--screenshot", out, *option)
+        assert done.exit_code == 0, done.stderr
+        assert out.read_bytes() != plain.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--envelope", "--html", "x.html"], "--envelope does not apply to --html"),
+        (["--no-shadows", "--html", "x.html"], "--no-shadows does not apply without --screenshot"),
+        (["--fit", "run", "--movie", "x.mp4"], "--fit does not apply without --screenshot"),
+        (["--fit", "tight", "--screenshot", "x.png"], "there are: frame, run"),
+    ],
+)
+def test_looks_that_do_not_apply_are_refused(cli, file, tmp_path, monkeypatch, options, words):
+    monkeypatch.chdir(tmp_path)
+    done = cli("view", file, *options)
+    assert done.exit_code == 2 and words in " ".join(done.stderr.replace("│", " ").split())
+    assert not any(tmp_path.glob("x.*"))
+
+
 def test_view_writes_a_screenshot(cli, file, tmp_path):
     out = tmp_path / "new" / "x.png"
     arguments = ["view", file, "--screenshot", out, "--time", "3", "--color-by", "stretch"]

@@ -19,7 +19,9 @@ from fibermsk.results.still import Still
 from fibermsk.view import movie
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures import captions, movie_files, movies, opengl, scene
+from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer, shrink
+from fibermsk.view.pictures.framing import frame_camera
 
 ARM = make_result()
 SIZE = (320, 240)
@@ -70,7 +72,7 @@ def test_mp4_has_the_pictures_of_the_run(tmp_path, renderer):
     assert about["codec"] == "h264"
     # new versions of ffmpeg say "progressive" as well
     assert re.match(r"yuv420p\(tv, bt709[,)]", about["colors"])
-    first, last = (scene.picture(ARM, time=t, size=SIZE) for t in (0.0, 8.0))
+    first, last = (scene.picture(ARM, time=t, size=SIZE, fit="run") for t in (0.0, 8.0))
     # Losses of the encoder: colors at half the resolution, which shows at edges alone. Half a gray
     # value is a tenth of what tells the first picture from the last.
     assert mean_difference(pictures[0], first) < 0.8
@@ -112,7 +114,7 @@ def test_mp4_of_odd_size_has_one_more_row_and_column(tmp_path):
     about, pictures = decoded(path)
     assert about["size"] == (322, 202)
     expected = np.pad(
-        scene.picture(make_result(2), size=(321, 201)), ((0, 1), (0, 1), (0, 0)), "edge"
+        scene.picture(make_result(2), size=(321, 201), fit="run"), ((0, 1), (0, 1), (0, 0)), "edge"
     )
     assert mean_difference(pictures[-1], expected) < 0.8
 
@@ -132,7 +134,7 @@ def test_gif_repeats_has_the_duration_and_does_not_flicker(tmp_path, renderer):
     assert sum(durations) == pytest.approx(1000 * 16 / 15, abs=10)
     assert set(durations) <= {60, 70}
     frames = movies.movie_frames(ARM, 15, 8.0)
-    true = [scene.picture(ARM, time=ARM.time[frame], size=SIZE) for frame in frames]
+    true = [scene.picture(ARM, time=ARM.time[frame], size=SIZE, fit="run") for frame in frames]
     for k in (0, 8, 15):
         # 256 colors: shades of bones and fibers are a few gray values off
         assert mean_difference(pictures[k], true[k]) < 1.5
@@ -158,9 +160,9 @@ def test_picture_of_each_time_is_the_nearest_frame():
 
 def test_frames_are_those_of_single_pictures(renderer):
     stage = Stage(ARM, "stretch", theme="dark", arrows=("attachment", "contact"))
-    camera = stage.camera(SIZE, scene.SCALE_ROOM)
+    camera = frame_camera(stage, SIZE, floor=True)
     words = captions.Captions(stage, camera, SIZE)
-    with FrameDrawer(stage, camera, SIZE) as drawer:
+    with FrameDrawer(stage, camera, SIZE, Floor(stage)) as drawer:
         for frame in (32, 0, 16):
             image = words.over(drawer.draw(frame), frame)
             expected = scene.picture(
@@ -170,6 +172,7 @@ def test_frames_are_those_of_single_pictures(renderer):
                 size=SIZE,
                 theme="dark",
                 arrows=("attachment", "contact"),
+                fit="run",
             )
             np.testing.assert_array_equal(image, expected)
 

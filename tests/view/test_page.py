@@ -125,7 +125,12 @@ def test_fields(open_page):
     page = open_page()
     page.seek(4.0)
     before, legend = page.picture(), page.tab.locator("#legend").get_attribute("aria-label")
+    assert legend == "Color: activation, 0 to 0.1"  # of muscle, beside ivory tendon
+    page.tab.select_option("#field", "axial_force")
+    assert changed(before, page.picture()) > 0.005
+    legend = page.tab.locator("#legend").get_attribute("aria-label")
     assert legend.startswith("Color: axial force, ") and legend.endswith(" N")
+    before = page.picture()
     page.tab.select_option("#field", "radius")
     assert changed(before, page.picture()) > 0.005
     assert page.state["field"] == "radius"
@@ -354,7 +359,7 @@ def test_the_page_draws_what_pictures_draw(open_page, preset):
     page.tab.evaluate("document.getElementById('legend').style.visibility = 'hidden'")
     image = page.picture()
     height, width = image.shape[:2]
-    stage = Stage(ARM, "axial_force")
+    stage = Stage(ARM, "tissue")
     room = 112 / width  # the legend's part
     if preset == "fit":
         camera = stage.camera((width, height), room)

@@ -20,8 +20,8 @@ from make_result import make_hanging_fiber, make_meshed_arm, make_result
 from fibermsk.view.drawing import pieces
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures import opengl
+from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.scene import SCALE_ROOM
 
 FOLDER = Path(__file__).parents[1] / "data" / "pictures"
 SIZE = (320, 240)
@@ -38,6 +38,7 @@ TOLERANCES = {
 ARM = make_result(9)
 CASES = {
     "arm": (ARM, {}, 8),
+    "tissue": (ARM, {"color_by": "tissue", "envelope": True}, 5),
     "dark_with_arrows": (
         ARM,
         {"theme": "dark", "arrows": ("attachment", "contact"), "color_by": "stretch"},
@@ -54,11 +55,11 @@ def drawn(case, result=None):
     given, settings, frame = CASES[case]
     # The camera and the colors are those of the case: a change must not hide behind them.
     stage = Stage(given, **({"color_by": "axial_force"} | settings))
-    camera = stage.camera(SIZE, SCALE_ROOM)
+    camera = stage.camera(SIZE, 0.17)
     if result is not None:
         limits = stage.limits
         stage = Stage(result, **({"color_by": "axial_force"} | settings), limits=limits)
-    with FrameDrawer(stage, camera, SIZE) as drawer:
+    with FrameDrawer(stage, camera, SIZE, Floor(stage)) as drawer:
         return drawer.draw(frame)
 
 

@@ -103,7 +103,7 @@ def test_pictures_do_not_depend_on_the_way_to_them(viewer_of):
 @needs_opengl
 def test_time_goes_on_and_is_seen(viewer_of):
     viewer = viewer_of(ARM, time=0.0)
-    assert viewer.fields == FIELDS and viewer.color_by == "axial_force"
+    assert viewer.fields == FIELDS and viewer.color_by == "tissue"
     start = image_of(viewer)
     viewer.playback.play()
     assert viewer.tick(1.0)
@@ -122,7 +122,9 @@ def test_compared_results_share_limits_scale_and_time(viewer_of):
         force_origin=lambda f: 3.0 * f.force_origin,
     )
     for compare, n_views in (("side_by_side", 2), ("overlay", 1)):
-        viewer = viewer_of([ARM, other], compare=compare, time=4.0, arrows=["attachment"])
+        viewer = viewer_of(
+            [ARM, other], compare=compare, time=4.0, color_by="axial_force", arrows=["attachment"]
+        )
         low, high = field_range(ARM, "axial_force")[0], field_range(other, "axial_force")[1]
         assert viewer._stages[0].limits == (low, high)
         assert {stage.limits for stage in viewer._stages} == {(low, high)}

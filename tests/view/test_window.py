@@ -115,7 +115,7 @@ def test_every_button_does_what_it_says(window_of):
     click("real time")
     assert viewer.playback.speed == 1.0
     click("next field")
-    assert viewer.color_by == viewer.fields[viewer.fields.index("axial_force") + 1]
+    assert viewer.color_by == viewer.fields[viewer.fields.index("tissue") + 1]
     click("arrows contact")
     click("arrows attachment")
     assert viewer.arrows == ("attachment", "contact")

@@ -10,7 +10,13 @@ import typer
 from fibermsk.cli.options import Geometry, GeometryOutside
 from fibermsk.cli.running.progress import Counted, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
-from fibermsk.cli.view_checks import check_files, check_options, comparison, pixels
+from fibermsk.cli.view_checks import (
+    check_files,
+    check_options,
+    check_pages,
+    comparison,
+    pixels,
+)
 from fibermsk.files import check_writable
 from fibermsk.results import Result, Still
 from fibermsk.results.fields import COLORINGS
@@ -35,9 +41,10 @@ def view(
         typer.Option(
             "--color-by",
             metavar="FIELD",
-            help=f"Field that colors the fibers: {', '.join(COLORINGS)}.",
+            help="What colors the fibers: tissue (muscle red by activation, tendon ivory), or a "
+            f"field: {', '.join(COLORINGS)}.",
         ),
-    ] = "axial_force",
+    ] = "tissue",
     arrows: Annotated[
         str,
         typer.Option(
@@ -56,8 +63,23 @@ def view(
     geometry: Geometry = None,
     geometry_outside: GeometryOutside = False,
     labels: Annotated[
-        bool, typer.Option("--labels", help="Show a model's muscle names and joint axes.")
+        bool,
+        typer.Option("--labels", help="Write names of muscles; of a model also show joint axes."),
     ] = False,
+    envelope: Annotated[
+        bool, typer.Option("--envelope", help="Draw a skin around the fibers of each bundle.")
+    ] = False,
+    no_shadows: Annotated[
+        bool, typer.Option("--no-shadows", help="Draw a picture or movie without soft shadows.")
+    ] = False,
+    fit: Annotated[
+        str | None,
+        typer.Option(
+            "--fit",
+            metavar="frame|run",
+            help="What fills a picture: what it shows, or all frames; by default frame.",
+        ),
+    ] = None,
     pose: Annotated[
         list[str] | None,
         typer.Option(
@@ -112,11 +134,13 @@ def view(
 
     ways = {"--screenshot": screenshot, "--movie": movie, "--html": html, "--web": web}
     own = {"--size": size, "--fps": fps, "--speed": speed, "--max-frames": max_frames}
+    own |= {"--fit": fit, "--no-shadows": no_shadows or None}
+    check_pages({way: ways[way] for way in ("--html", "--web")}, {"--envelope": envelope})
     check_options(ways, own | {"--port": port, "--allow-host": allow_host or None, "--time": time})
     of_models = {
         "--geometry": geometry,
         "--geometry-outside": geometry_outside,
-        "--labels": labels,
+        "--labels": labels and not (screenshot or html or web),
         "--set": pose or [],
     }
     check_files(files, ways | {"--time": time, "--compare": compare}, of_models)
@@ -130,6 +154,9 @@ def view(
         "theme": theme or ("auto" if html or web else "light"),
     }
     wide: dict[str, Any] = pixels(size)
+    wide |= {"shadows": False} if no_shadows else {}
+    if not (html or web):
+        drawn["envelope"] = envelope
     listen: dict[str, Any] = {}
     if web:
         from fibermsk.view.browser.server import DEFAULT_PORT, check_port
@@ -153,7 +180,7 @@ def view(
     elif web:
         pictures.serve(shown, max_frames=max_frames, **drawn, **compared, **listen)
     elif screenshot is not None:
-        pictures.screenshot(shown, screenshot, **drawn, **wide)
+        pictures.screenshot(shown, screenshot, **drawn, **wide, fit=fit or "frame")
         typer.echo(f"written to {screenshot}", err=True)
     else:
         pictures.show(shown, **drawn, **compared)

@@ -19,21 +19,31 @@ from fibermsk.view.browser.parts import label_notes, piece_note
 from fibermsk.view.browser.pose import Poses
 from fibermsk.view.drawing.arrows import elements_per_arrow
 from fibermsk.view.drawing.camera import PRESETS
+from fibermsk.view.drawing.colors import color_stops
 from fibermsk.view.drawing.compare import (
     common_limits,
     common_times,
     make_stages,
     result_names,
 )
-from fibermsk.view.drawing.looks import ARROW_COLORS, FIELD_COLORS, TENDON_COLORS, THEMES
+from fibermsk.view.drawing.looks import ARROW_COLORS, THEMES
 from fibermsk.view.drawing.meshes import directions
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage, common_camera
-from fibermsk.view.fields import FIELDS, check_field, flawed_fibers, nearest_frame
+from fibermsk.view.fields import (
+    FIELDS,
+    check_field,
+    field_of,
+    field_words,
+    flawed_fibers,
+    nearest_frame,
+)
 from fibermsk.view.forces import ARROW_KINDS, check_kinds, greatest_force, sample_weights
 
 _N_DIRECTIONS = 300
 _MOST_CONTACTS = 3000
 """Largest number of contact arrows; beyond it neighboring elements share one."""
+_N_STOPS = 17
+"""Colors of a scale in the page, which interpolates between them; as in `shaders.js`."""
 _NOT_SHOWN = ("cut_force",)
 """Fields of fibers that pages do not use."""
 
@@ -80,7 +90,7 @@ def pack(
     *,
     names: Sequence[str] | None = None,
     compare: str = "side_by_side",
-    color_by: str = "axial_force",
+    color_by: str = "tissue",
     autoplay: bool = False,
     max_frames: int | None = None,
     time: float | None = None,
@@ -149,7 +159,7 @@ def pack(
             kind: max(greatest_force(result, kind, share) for result in results)
             for kind in ARROW_KINDS
         },
-        "colors": {"muscle": list(FIELD_COLORS), "tendon": list(TENDON_COLORS), **ARROW_COLORS},
+        "colors": dict(ARROW_COLORS),
         "shade": {name: theme.shade for name, theme in THEMES.items()},
         "lights": [[list(direction), strength] for direction, strength in LIGHTS],
         "ambient": AMBIENT,
@@ -228,9 +238,11 @@ def _fields(results: Sequence[Result]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "words": FIBER_FIELDS[name].label,
-            "unit": FIBER_FIELDS[name].shown_unit,
-            "limits": list(common_limits(results, name)),
+            "words": field_words(name),
+            "scale": field_of(name).label,
+            "unit": field_of(name).shown_unit,
+            "limits": list(limits := common_limits(results, name)),
+            "colors": color_stops(name, limits, _N_STOPS),
         }
         for name in (FIELDS if any(result.drawn for result in results) else ())
     ]

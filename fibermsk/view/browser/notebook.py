@@ -38,7 +38,7 @@ class Widget:
 def widget(
     shown: Result | Still,
     *,
-    color_by: str = "axial_force",
+    color_by: str = "tissue",
     theme: str = "auto",
     autoplay: bool = False,
     max_frames: int | None = None,

@@ -35,7 +35,7 @@ def serve(
     names: Sequence[str] | None = None,
     compare: str = "side_by_side",
     time: float | None = None,
-    color_by: str = "axial_force",
+    color_by: str = "tissue",
     theme: str = "auto",
     arrows: Iterable[str] = (),
     labels: bool = False,

@@ -34,7 +34,7 @@ def write_page(
     *,
     names: Sequence[str] | None = None,
     compare: str = "side_by_side",
-    color_by: str = "axial_force",
+    color_by: str = "tissue",
     theme: str = "auto",
     autoplay: bool = False,
     max_frames: int | None = None,

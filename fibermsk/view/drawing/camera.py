@@ -13,7 +13,7 @@ from fibermsk.errors import ModelError
 PRESETS = ("fit", "front", "back", "left", "right", "top", "bottom")
 """Directions of view; all but the first along an axis of the ground frame."""
 
-_MARGIN = 1.06
+_MARGIN = 1.04
 _ANGLE = 0.4
 
 

@@ -63,6 +63,7 @@ def make_stages(
     arrows: Iterable[str],
     labels: bool,
     budget: int = PICTURE_POINTS,
+    envelope: bool = False,
 ) -> list[Stage]:
     """Stages of 1 to 4 results, with common color limits and arrow scales."""
     several = [shown] if isinstance(shown, (Result, Still)) else list(shown)
@@ -82,6 +83,7 @@ def make_stages(
             theme=theme,
             budget=budget // len(several),
             ghost=compare == "overlay" and k > 0,
+            envelope=envelope,
         )
         for k, one in enumerate(several)
     ]

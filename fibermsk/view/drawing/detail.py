@@ -13,6 +13,8 @@ _ALONG = (49, 257)
 """Points around and along a fiber if the budget is large; minimum and maximum along."""
 _FLOORS = ((8, 1.5), (6, 1.5), (6, 1.0), (5, 0.5), (4, 0.25))
 """Points around, and along per element: lower limits of successive reductions."""
+_ROUND = 8
+"""Points around from which an end has more than one ring."""
 _FEWEST = (3, 3)
 
 
@@ -23,9 +25,14 @@ class Detail(NamedTuple):
     n_around: int
 
     @property
+    def n_dome(self) -> int:
+        """Rings of each rounded end, besides its pole."""
+        return 3 if self.n_around >= _ROUND else 1
+
+    @property
     def n_points(self) -> int:
-        """Points of one tube with its two caps."""
-        return self.n_along * self.n_around + 2 * (self.n_around + 1)
+        """Points of one tube with its two rounded ends."""
+        return self.n_along * self.n_around + 2 * (self.n_dome * self.n_around + 1)
 
 
 def choose_detail(n_fibers: int, n_elements: int, budget: int) -> Detail:

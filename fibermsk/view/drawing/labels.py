@@ -1,85 +1,121 @@
-"""Labels in columns beside a picture, connected by lines."""
+"""Places of labels in a picture: on what they name, and beside each other."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from scipy.optimize import isotonic_regression
 
 from fibermsk._arrays import Array
-from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import Color
 
-_FONT_SIZE = 7.5
-_LINE = 13.0
-"""Distance of two lines of text, in pixels."""
-_GAP = 25.0
-"""Distance of the columns from the drawn points, in pixels."""
-_ROOM = 90.0
-"""Least width of a column, in pixels."""
+Box = tuple[float, float, float, float]
+"""Left, lower, right and upper edge in pixels, from the left and from below."""
+
+_GAP = 7.0
+"""Distance of a text from its point, in pixels."""
+_BETWEEN = 1.5
+"""Least distance of two texts, in pixels."""
+_ASIDE = (0.0, 25.0, 60.0, 110.0)
+"""Further distances of a text from its point, in pixels."""
+_STEPS = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 6.0, -6.0)
+"""Heights of a text beside its point, in lines."""
+_OFF_MIDDLE, _OFF_LINE, _COVERED = 6.0, 1.0, 0.5
+"""Costs: of a point at an end of the path, of a line of height, of a drawn point that is hidden."""
 
 
 class Label(NamedTuple):
-    """Text at a point."""
+    """Text at a point of a path."""
 
     words: str
     point: Array  # (3,), ground frame [m]
     color: Color
+    path: Array | None = None  # (n, 3), other points at which it may be
 
 
-def spread(wanted: Array, distance: float, low: float, high: float) -> Array:
-    """Positions near those wanted (n,), increasing, at least a distance apart, in least squares.
+class Placed(NamedTuple):
+    """Text in a picture, and the point that it names, in pixels."""
 
-    They are between `low` and `high`, and closer to each other if there is no room.
+    words: str
+    color: Color
+    box: Box
+    point: tuple[float, float]
+
+
+def place_labels(
+    labels: Sequence[Label],
+    paths: Sequence[Array],
+    sizes: Sequence[tuple[float, float]],
+    size: tuple[int, int],
+    *,
+    taken: Sequence[Box] = (),
+    crowd: Array | None = None,
+) -> list[Placed]:
+    """Put texts beside points of their paths, so that no two cover each other.
+
+    Parameters
+    ----------
+    labels : sequence of Label
+        The first have the choice.
+    paths : sequence of (n, 2) float array
+        Pixels at which each may be, from the left and from below; the middle one is best.
+    sizes : sequence of (float, float)
+        Widths and heights of the texts in pixels.
+    size : (int, int)
+        Width and height of the picture.
+    taken : sequence of Box
+        Places of other text.
+    crowd : (n, 2) float array, optional
+        Pixels of drawn things, that are better not covered.
+
+    Returns
+    -------
+    placed : list of Placed
+        Without those for which there is no place.
     """
-    if wanted.size == 0:
-        return wanted
-    step = min(distance, (high - low) / max(wanted.size - 1, 1)) * np.arange(wanted.size)
-    # blocks of neighbors that are too close share their mean
-    return np.clip(isotonic_regression(wanted - step).x, low, high - step[-1]) + step
+    occupied = list(taken)
+    things = np.empty((0, 2)) if crowd is None else crowd
+    placed = []
+    for label, path, (width, height) in zip(labels, paths, sizes, strict=True):
+        best: tuple[float, Box, tuple[float, float]] | None = None
+        middle = 0.5 * (len(path) - 1)
+        for k, (x, y) in enumerate(path):
+            off = _OFF_MIDDLE * abs(k - middle) / max(middle, 1.0)
+            for step in _STEPS:
+                low = y + step * (height + _BETWEEN) - 0.5 * height
+                sides = [(x + _GAP + a, a) for a in _ASIDE]
+                sides += [(x - _GAP - a - width, a) for a in _ASIDE]
+                for left, aside in sides:
+                    cost = off + _OFF_LINE * (abs(step) + aside / height)
+                    box = (left, low, left + width, low + height)
+                    if best is not None and cost >= best[0]:
+                        continue
+                    if not _within(box, size) or any(overlap(box, one) for one in occupied):
+                        continue
+                    cost += _COVERED * int(np.count_nonzero(_in_box(things, box)))
+                    if best is None or cost < best[0]:
+                        best = cost, box, (float(x), float(y))
+        if best is not None:
+            occupied.append(best[1])
+            placed.append(Placed(label.words, label.color, best[1], best[2]))
+    return placed
 
 
-def draw_labels(
-    figure: Figure, labels: list[Label], cloud: Array, camera: Camera, size: tuple[int, int]
-) -> None:
-    """Write labels on a figure, in columns beside the drawn points, `cloud` (n, 3) [m]."""
-    if not labels:
-        return
-    width, height = size
-    places = _project(np.stack([label.point for label in labels]), camera, size)
-    drawn = _project(cloud, camera, size)
-    by_side = np.argsort(places[:, 0], kind="stable")
-    half = len(labels) // 2
-    for side, members in (("right", by_side[:half]), ("left", by_side[half:])):
-        members = members[np.argsort(places[members, 1], kind="stable")]
-        heights = spread(places[members, 1], _LINE, _LINE, height - 6.0 * _LINE)
-        column = _column(side, heights, np.concatenate([drawn, places]), width)
-        for i, y in zip(members, heights, strict=True):
-            x_end = column + (3.0 if side == "right" else -3.0)
-            ends = ([x_end / width, places[i, 0] / width], [y / height, places[i, 1] / height])
-            figure.add_artist(Line2D(*ends, color="0.45", linewidth=0.5))
-            figure.text(
-                column / width, y / height, labels[i].words, ha=side, va="center",
-                fontsize=_FONT_SIZE, color=labels[i].color,
-            )  # fmt: skip
+def overlap(one: Box, other: Box) -> bool:
+    """Whether two texts are closer than they should be."""
+    return (
+        one[0] < other[2] + _BETWEEN
+        and other[0] < one[2] + _BETWEEN
+        and one[1] < other[3] + _BETWEEN
+        and other[1] < one[3] + _BETWEEN
+    )
 
 
-def _column(side: str, heights: Array, drawn: Array, width: int) -> float:
-    """Edge of a column of labels, beside the drawn points at its height."""
-    if not heights.size:
-        return 0.0
-    near = (drawn[:, 1] > heights[0] - 3.0 * _LINE) & (drawn[:, 1] < heights[-1] + 3.0 * _LINE)
-    across = drawn[near, 0] if near.any() else drawn[:, 0]
-    if side == "right":
-        return max(float(across.min()) - _GAP, _ROOM)
-    return min(float(across.max()) + _GAP, width - _ROOM)
+def _within(box: Box, size: tuple[int, int]) -> bool:
+    return box[0] >= 2.0 and box[1] >= 2.0 and box[2] <= size[0] - 2.0 and box[3] <= size[1] - 2.0
 
 
-def _project(points: Array, camera: Camera, size: tuple[int, int]) -> Array:
-    """Pixels from the left and from below, (n, 2)."""
-    local = (points - camera.position) @ camera.axes.T
-    scale = 0.5 * size[1] / (local[:, 2] * np.tan(0.5 * camera.angle))
-    return 0.5 * np.array(size) + scale[:, None] * local[:, :2]
+def _in_box(points: Array, box: Box) -> Array:
+    low, high = np.array(box[:2]), np.array(box[2:])
+    return np.all((points >= low) & (points <= high), axis=1)

@@ -1,26 +1,17 @@
-"""Colors of fibers, bones and arrows, and themes of background and text."""
+"""Colors of arrows, and themes of background and text."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
-import numpy as np
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
-from numpy.typing import NDArray
+from matplotlib.colors import to_rgb
 
 from fibermsk.errors import ModelError
 
 Color = tuple[float, float, float]
 
-FIELD_COLORS = ("#f7d9c4", "#f0b596", "#e2826a", "#c03a3f", "#750d25")
-"""Muscle: pale to dark red, with decreasing lightness, readable in gray."""
-TENDON_COLORS = ("#d3e4ee", "#adc9da", "#7fa6bf", "#457797", "#123f5e")
-"""Tendon: blue, with the lightness of muscle at the same value."""
 ARROW_COLORS = {"attachment": "#1f9e77", "contact": "#e6a000"}
 """Arrows of each kind."""
-
-_N_COLORS = 256
 
 
 @dataclass(frozen=True)
@@ -53,18 +44,6 @@ def find_theme(name: str) -> Theme:
     if name not in THEMES:
         raise ModelError(f"theme = {name!r}; there are: {', '.join(THEMES)}")
     return THEMES[name]
-
-
-@cache
-def color_table() -> NDArray[np.uint8]:
-    """Colors of tendon and muscle from the minimum to the maximum (2, 256, 3), read-only."""
-    rows = []
-    for colors in (TENDON_COLORS, FIELD_COLORS):
-        scale = LinearSegmentedColormap.from_list("fibers", colors, N=_N_COLORS)
-        rows.append(scale(np.linspace(0.0, 1.0, _N_COLORS))[:, :3])
-    table = np.round(255.0 * np.stack(rows)).astype(np.uint8)
-    table.flags.writeable = False
-    return table
 
 
 def ghostly(color: Color) -> Color:

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.colors import to_rgb
 
 from fibermsk._arrays import Array
 from fibermsk.results.result import BodyMotion, ShapeRecord
 from fibermsk.results.still import JointAxis, Still
+from fibermsk.view.drawing.anchors import Anchor, BoneSurface
+from fibermsk.view.drawing.bones import bone_surface
+from fibermsk.view.drawing.colors import TENDON_COLOR
+from fibermsk.view.drawing.insertions import fans, processes
 from fibermsk.view.drawing.labels import Label
 from fibermsk.view.drawing.looks import Color
 from fibermsk.view.drawing.meshes import join, mesh_surface
 from fibermsk.view.drawing.surfaces import Surface, line_surface, shape_surface
 
-BONE_COLOR: Color = (0.93, 0.89, 0.79)
+BONE_COLOR: Color = (0.84, 0.80, 0.71)
 _TOUCHED_COLOR: Color = (0.45, 0.62, 0.78)
 _WRAP_COLOR: Color = (0.27, 0.58, 0.66)
 _STICK_COLOR: Color = (0.70, 0.69, 0.66)
 _MUSCLE_COLORS: tuple[Color, ...] = (
-    (0.68, 0.17, 0.19),
-    (0.80, 0.36, 0.27),
-    (0.55, 0.10, 0.18),
-    (0.87, 0.50, 0.36),
-    (0.72, 0.26, 0.33),
+    (0.70, 0.20, 0.19),
+    (0.60, 0.12, 0.15),
+    (0.78, 0.33, 0.29),
+    (0.66, 0.16, 0.20),
+    (0.74, 0.26, 0.22),
 )
-"""Alternating colors of line muscles."""
+"""Alternating reds of line muscles."""
 _UNSOLVED_COLOR: Color = (0.45, 0.45, 0.47)
 _MARKED_COLOR: Color = (0.98, 0.72, 0.12)
 _AXIS_COLORS: dict[str, Color] = {"rotation": (0.13, 0.35, 0.62), "translation": (0.20, 0.50, 0.25)}
@@ -54,7 +60,20 @@ def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]
     look = (_TOUCHED_COLOR, 0.3) if bones else (BONE_COLOR, 1.0)
     for number, shape in enumerate(body.shapes):
         if shape.kind != "mesh":
-            pieces.append(Piece(name, shape_surface(shape, span=span.get(number)), *look))
+            drawn = shape_surface if bones else bone_surface
+            pieces.append(Piece(name, drawn(shape, span=span.get(number)), *look))
+    return pieces
+
+
+def end_pieces(anchors: Sequence[Anchor], bones: Mapping[str, BoneSurface]) -> list[Piece]:
+    """Processes of the bones, and tendon on them, at the ends of fibers."""
+    pieces = []
+    for name in dict.fromkeys(anchor.body for anchor in anchors):
+        own = [anchor for anchor in anchors if anchor.body == name]
+        both = (processes(own, bones[name]), BONE_COLOR), (fans(own), to_rgb(TENDON_COLOR))
+        for surface, color in both:
+            if surface is not None:
+                pieces.append(Piece(name, surface, color))
     return pieces
 
 
@@ -95,14 +114,15 @@ def still_labels(still: Still) -> list[Label]:
             words = ", ".join(names[k : k + _NAMES])
             labels.append(Label(words, axes[0].point, _AXIS_COLORS[axes[0].kind]))
     for name, line in still.muscles.items():
-        labels.append(Label(name, _middle(line.points), _MUSCLE_COLORS[2]))
+        path = _along(line.points, np.linspace(0.2, 0.8, 13))
+        labels.append(Label(name, path[6], _MUSCLE_COLORS[1], path))
     return labels
 
 
-def _middle(points: Array) -> Array:
-    """Point halfway along a polyline."""
+def _along(points: Array, parts: Array) -> Array:
+    """Points at parts of the length of a polyline (n, 3)."""
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
-    return np.array([np.interp(0.5 * way[-1], way, points[:, i]) for i in range(3)])
+    return np.stack([np.interp(parts * way[-1], way, points[:, i]) for i in range(3)], axis=1)
 
 
 def _arrow(axis: JointAxis, length: float) -> Surface:

@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk.results.result import BodyMotion, Result, ShapeRecord
 from fibermsk.results.still import Still
+from fibermsk.view.drawing.anchors import BoneSurface, fiber_ends, find_anchors, line_ends
 from fibermsk.view.drawing.arrows import Arrows, ArrowScale, elements_per_arrow
 from fibermsk.view.drawing.camera import Camera, find_camera
+from fibermsk.view.drawing.colors import color_table
 from fibermsk.view.drawing.detail import PICTURE_POINTS, choose_detail
+from fibermsk.view.drawing.envelopes import Envelopes, bundles
 from fibermsk.view.drawing.labels import Label
-from fibermsk.view.drawing.looks import Theme, color_table, find_theme, ghostly
+from fibermsk.view.drawing.looks import Theme, find_theme, ghostly
 from fibermsk.view.drawing.meshes import extreme_points
-from fibermsk.view.drawing.pieces import Piece, body_pieces, still_labels, still_pieces
+from fibermsk.view.drawing.pieces import (
+    Piece,
+    body_pieces,
+    end_pieces,
+    still_labels,
+    still_pieces,
+)
 from fibermsk.view.drawing.tubes import Tubes
 from fibermsk.view.fields import check_field, check_frames, fiber_field, field_range
 from fibermsk.view.forces import check_kinds, greatest_force
@@ -26,12 +36,16 @@ LIGHTS = (
     ((0.1, -0.8, 0.6), 0.14),
 )
 """Lights that move with the camera: direction to each (right, up, to the viewer), strength."""
-AMBIENT = 0.14
+AMBIENT = 0.22
 """Strength of ambient light."""
 OVERSAMPLING = 2
 """Rendered pixels per pixel of a picture, along each side."""
 
 _CAMERA_FRAMES = 24
+_ALONG = 9
+"""Points along a capsule that stand for it."""
+_REST_FRAMES = 12
+"""Frames in which the end of a fiber must rest in the frame of its body."""
 _ARROW_PART = 0.22
 """Length of the longest arrow over the size of the scene."""
 _POINTS_PER_ARROW = 100
@@ -49,8 +63,9 @@ class Stage:
     arrows are by default those of the whole run; `budget` of points: see `choose_detail`. A `ghost`
     is translucent, for overlays.
 
-    `tubes` are the fibers, None without any; `pieces` all else, in body frames, translucent ones
-    last; `cloud` (n, 3) points over the whole run, with the thickness `margins` (n,) there [m].
+    `tubes` are the fibers, None without any, and with `envelope` `envelopes` the skins around their
+    bundles; `pieces` all else, in body frames, translucent ones last; `cloud` (n, 3) points over
+    the whole run, with the thickness `margins` (n,) there [m]; `named` whether there are labels.
     """
 
     def __init__(
@@ -65,6 +80,7 @@ class Stage:
         scales: Mapping[str, ArrowScale] | None = None,
         budget: int = PICTURE_POINTS,
         ghost: bool = False,
+        envelope: bool = False,
     ) -> None:
         still = shown if isinstance(shown, Still) else None
         result = shown.result if isinstance(shown, Still) else shown
@@ -82,6 +98,9 @@ class Stage:
             fibers = tuple(self._drawn.values())
             most = max(fiber.node_theta.size for fiber in fibers) - 1
             self.tubes = Tubes(fibers, choose_detail(len(fibers), most, budget))
+        self.envelopes: Envelopes | None = None
+        if envelope and self.tubes is not None:
+            self.envelopes = Envelopes(self.tubes, bundles(self._drawn))
         self.cloud, self.margins = self._extent(still)
         self.size = float(np.linalg.norm(np.ptp(self.cloud, axis=0)))
         self.arrows: dict[str, Arrows] = {}
@@ -91,9 +110,17 @@ class Stage:
             for name, body in result.bodies.items()
             for piece in body_pieces(name, body, self._spans(body))
         ]
+        frames = np.unique(np.linspace(0, result.time.size - 1, _REST_FRAMES).astype(int))
+        ends = fiber_ends(self._drawn.values(), frames)
+        if still is not None:
+            ends += line_ends(still.muscles.values())
+        bones = {name: BoneSurface(body) for name, body in result.bodies.items()}
+        self.pieces += end_pieces(
+            find_anchors(ends, result.bodies, bones, frames, self.size), bones
+        )
         self.labels: list[Label] = []
         self.still = still
-        self._named = labels
+        self.named = labels
         if still is not None:
             self.pose_as(still)
         if ghost:
@@ -105,8 +132,8 @@ class Stage:
         self.still, self.result = still, still.result
         self.cloud, self.margins = self._extent(still)
         self.pieces = [piece for piece in self.pieces if piece.body]
-        self.pieces += still_pieces(still, self.size, axes=self._named, marked=marked)
-        self.labels = still_labels(still) if self._named else []
+        self.pieces += still_pieces(still, self.size, axes=self.named, marked=marked)
+        self.labels = still_labels(still) if self.named else []
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
         """Color the fibers by a field; by default with the limits of the run."""
@@ -115,6 +142,7 @@ class Stage:
         self._values = [fiber_field(fiber, color_by) for fiber in fibers]
         self.limits = limits if limits is not None else field_range(self.result, color_by)
         self.color_by = color_by
+        self.colors = color_table(color_by, self.limits)
 
     @property
     def colored(self) -> bool:
@@ -153,6 +181,8 @@ class Stage:
         """Update tubes, colors and arrows to a frame."""
         if self.tubes is not None:
             self.tubes.move(frame)
+            if self.envelopes is not None:
+                self.envelopes.move()
             self.paint(frame)
         for arrows in self.arrows.values():
             arrows.move(frame)
@@ -160,7 +190,9 @@ class Stage:
     def paint(self, frame: int) -> None:
         """Update the colors only."""
         if self.tubes is not None:
-            self.tubes.paint(self._values, frame, self.limits, color_table())
+            self.tubes.paint(self._values, frame, self.limits, self.colors)
+            if self.envelopes is not None:
+                self.envelopes.paint()
 
     def pose(self, body: str, frame: int) -> Array:
         """Homogeneous transformation (4, 4) from the body frame to ground."""
@@ -176,10 +208,17 @@ class Stage:
         """Camera that sees the whole run; `room` is the free part of the width."""
         return common_camera([self], "fit", size[0] / size[1], room=room)
 
-    def _extent(self, still: Still | None) -> tuple[Array, Array]:
-        """Points of the run, and the thickness there."""
-        n_frames = self.result.time.size
-        frames = np.unique(np.linspace(0, n_frames - 1, _CAMERA_FRAMES).astype(int))
+    def extent_at(self, frame: int) -> tuple[Array, Array]:
+        """Points of one frame, and the thickness there."""
+        return self._extent(self.still, np.array([frame]))
+
+    def _extent(
+        self, still: Still | None, frames: NDArray[np.int64] | None = None
+    ) -> tuple[Array, Array]:
+        """Points of some frames, by default of the whole run, and the thickness there."""
+        if frames is None:
+            n_frames = self.result.time.size
+            frames = np.unique(np.linspace(0, n_frames - 1, _CAMERA_FRAMES).astype(int))
         found: list[tuple[Array, float]] = []
         for fiber in self._drawn.values():
             found.append((fiber.position[frames].reshape(-1, 3), float(np.nanmax(fiber.radius))))
@@ -237,9 +276,13 @@ def common_camera(
     """Camera that sees all runs from one of `PRESETS`; parameters as for `find_camera`."""
     cloud = np.concatenate([stage.cloud for stage in stages])
     margins = np.concatenate([stage.margins for stage in stages])
-    turn = 0.5 if stages[0].is_still else 0.3  # left and right of a skeleton side by side
-    up = stages[0].result.up
+    up, turn = stages[0].result.up, fit_turn(stages[0])
     return find_camera(preset, cloud, margins, aspect, up, room=room, head=head, turn=turn)
+
+
+def fit_turn(stage: Stage) -> float:
+    """Sideward part of the view ``"fit"``, larger for left and right of a skeleton."""
+    return 0.5 if stage.is_still else 0.3
 
 
 def arrow_scales(stages: Sequence[Stage], kinds: Iterable[str]) -> dict[str, ArrowScale]:
@@ -260,4 +303,5 @@ def _outline(shape: ShapeRecord) -> tuple[Array, float]:
     """Points in the body frame, and a radius around them, that enclose a shape."""
     if shape.kind == "mesh":
         return extreme_points(shape.vertices), 0.0
-    return np.stack([shape.start, shape.end]), shape.radius
+    part = np.linspace(0.0, 1.0, _ALONG)[:, None]
+    return (1.0 - part) * shape.start + part * shape.end, shape.radius

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,22 +114,31 @@ def line_surface(points: Array, radius: float, *, n_around: int = 12) -> Surface
     return Surface(everything.reshape(-1, 3), normals.reshape(-1, 3), faces)
 
 
-def tube_faces(n_tubes: int, n_along: int, n_around: int) -> NDArray[np.int64]:
-    """Triangles of tubes with flat caps (n_faces, 3), counterclockwise seen from outside.
+def tube_faces(n_tubes: int, n_along: int, n_around: int, n_dome: int) -> NDArray[np.int64]:
+    """Triangles of tubes with rounded ends (n_faces, 3), counterclockwise seen from outside.
 
-    Points of a tube: its rings; then first ring and its center, last ring and its center, repeated
-    because caps have their own normals.
+    Points of a tube: its rings; then of the first and of the last end the rings of the dome, from
+    the tube outwards, and the pole.
     """
-    side = grid_faces(n_along, n_around)
     ring = np.arange(n_around)
     following = (ring + 1) % n_around
-    rings = n_along * n_around
-    bottom, top = rings, rings + n_around + 1
-    hub = np.full(n_around, n_around)
-    caps = [
-        bottom + np.stack([hub, following, ring], 1),
-        top + np.stack([hub, ring, following], 1),
-    ]
-    one = np.concatenate([side, *caps])
-    shift = np.arange(n_tubes)[:, None, None] * (rings + 2 * n_around + 2)
+    rings, dome = n_along * n_around, n_dome * n_around + 1
+    faces = [grid_faces(n_along, n_around)]
+    for end, last in ((rings, 0), (rings + dome, rings - n_around)):
+        starts = [last, *(end + k * n_around for k in range(n_dome))]
+        pole = np.full(n_around, end + dome - 1)
+        for low, high in pairwise(starts):
+            a, b, c, d = low + ring, low + following, high + ring, high + following
+            quads = [np.stack([a, b, d], 1), np.stack([a, d, c], 1)]
+            faces += [q[:, ::-1] for q in quads] if last == 0 else quads
+        tip = np.stack([starts[-1] + ring, starts[-1] + following, pole], 1)
+        faces.append(tip[:, ::-1] if last == 0 else tip)
+    one = np.concatenate(faces)
+    shift = np.arange(n_tubes)[:, None, None] * (rings + 2 * dome)
     return (one[None] + shift).reshape(-1, 3)
+
+
+def dome(n_rings: int) -> Array:
+    """Cosines and sines of the heights of the rings of a rounded end, and of its pole."""
+    angle = np.arange(1, n_rings + 2) * (0.5 * np.pi / (n_rings + 1))
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)

@@ -16,7 +16,7 @@ from fibermsk._compile import kernel
 from fibermsk.results.centerline import hermite_places
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.drawing.detail import Detail
-from fibermsk.view.drawing.surfaces import circle, tube_faces
+from fibermsk.view.drawing.surfaces import circle, dome, tube_faces
 
 
 @kernel
@@ -46,21 +46,24 @@ def blend(weights, x, t, a, out):
 
 
 @kernel
-def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, points, normals):
+def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, dome, points, normals):
     """Points and normals of all tubes, in place.
 
     `node` (n, m) is the first node of the element of each section, `shape` and `slope` (n, m, 4)
     the Hermite functions there and their derivatives; the radius lies between `sample` (n, m) and
-    the next one, `part` (n, m) of the way; `circle` (k, 2) are cosines and sines.
+    the next one, `part` (n, m) of the way; `circle` (k, 2) are cosines and sines, and so is `dome`
+    of the rounded ends.
     """
     n_fibers, n_along = node.shape
     n_around = circle.shape[0]
     rings = n_along * n_around
-    size = rings + 2 * n_around + 2
+    cap = (dome.shape[0] - 1) * n_around + 1
+    size = rings + 2 * cap
     center = np.empty((n_along, 3))
     tangent = np.empty((n_along, 3))
     speed = np.empty(n_along)
     r = np.empty(n_along)
+    spoke = np.empty(3)
     for f in range(n_fibers):
         start = f * size
         for j in range(n_along):
@@ -111,21 +114,31 @@ def _fill_tubes(x, t, radius, node, shape, slope, sample, part, circle, points, 
         for end in range(2):
             j = end * (n_along - 1)
             sign = 2.0 * end - 1.0
-            first = start + rings + end * (n_around + 1)
-            for k in range(n_around + 1):
+            first = start + rings + end * cap
+            for k in range(cap):
+                out, up = dome[k // n_around, 0], sign * dome[k // n_around, 1]
+                rim = start + j * n_around + k % n_around
+                # the directions of the spokes, without the lean of a taper
+                length = 0.0
                 for i in range(3):
-                    if k < n_around:
-                        points[first + k, i] = points[start + j * n_around + k, i]
-                    else:
-                        points[first + k, i] = center[j, i]
-                    normals[first + k, i] = sign * tangent[j, i]
+                    length += (points[rim, i] - center[j, i]) ** 2
+                out /= np.sqrt(length) if length > 0.0 else 1.0
+                whole = 0.0
+                for i in range(3):
+                    spoke[i] = out * (points[rim, i] - center[j, i]) + up * tangent[j, i]
+                    whole += spoke[i] ** 2
+                # points are rounded
+                for i in range(3):
+                    lean = spoke[i] / np.sqrt(whole)
+                    points[first + k, i] = center[j, i] + r[j] * lean
+                    normals[first + k, i] = lean
 
 
 @kernel
-def _paint(values, muscle, low, high, sample, part, table, n_around, colors):
+def _paint(values, muscle, low, high, sample, part, table, n_around, cap, colors):
     """Color of every point, in place: by the value, between the scales of tendon and muscle."""
     n_fibers, n_along = sample.shape
-    size = n_along * n_around + 2 * n_around + 2
+    size = n_along * n_around + 2 * cap
     last = table.shape[1] - 1
     for f in range(n_fibers):
         start = f * size
@@ -150,8 +163,8 @@ def _paint(values, muscle, low, high, sample, part, table, n_around, colors):
                 for a in range(n_around):
                     colors[first + a, i] = byte
                 if j == 0 or j == n_along - 1:
-                    first = start + n_along * n_around + (j > 0) * (n_around + 1)
-                    for a in range(n_around + 1):
+                    first = start + n_along * n_around + (j > 0) * cap
+                    for a in range(cap):
                         colors[first + a, i] = byte
 
 
@@ -176,12 +189,13 @@ class Tubes:
         self._sample = np.stack([index for index, _ in between]) + n_samples[:-1, None]
         self._part = np.stack([part for _, part in between])
         self._circle = circle(detail.n_around)
+        self._dome = dome(detail.n_dome)
         self._muscle = np.concatenate([fiber.muscle_fraction for fiber in self._fibers])
         n = len(self._fibers) * detail.n_points
         self.points = np.zeros((n, 3), dtype=np.float32)
         self.normals = np.zeros((n, 3), dtype=np.float32)
         self.colors = np.zeros((n, 3), dtype=np.uint8)
-        self.faces = tube_faces(len(self._fibers), *detail)
+        self.faces = tube_faces(len(self._fibers), *detail, detail.n_dome)
 
     def move(self, frame: int) -> None:
         """Update points and normals to a frame."""
@@ -195,6 +209,7 @@ class Tubes:
             self._sample,
             self._part,
             self._circle,
+            self._dome,
             self.points,
             self.normals,
         )
@@ -212,8 +227,16 @@ class Tubes:
         """
         low, high = limits
         row = _rows(values, frame)
-        n_around = self.detail.n_around
-        _paint(row, self._muscle, low, high, self._sample, self._part, table, n_around, self.colors)
+        n_around, cap = self.detail.n_around, self.detail.n_dome * self.detail.n_around + 1
+        places = self._sample, self._part, table, n_around, cap, self.colors
+        _paint(row, self._muscle, low, high, *places)
+
+    def thickness(self, fiber: int) -> float:
+        """Radius at the first end of one fiber [m]."""
+        n_along, n_around = self.detail
+        own = self.points[self.of(fiber)]
+        pole = own[n_along * n_around + self.detail.n_dome * n_around]
+        return float(np.linalg.norm(own[0] - pole)) / np.sqrt(2.0)
 
     def of(self, fiber: int) -> slice:
         """Points of one fiber, as a slice."""

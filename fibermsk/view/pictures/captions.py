@@ -8,19 +8,23 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from fibermsk.view.drawing.camera import Camera
-from fibermsk.view.drawing.labels import draw_labels
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
+from fibermsk.view.pictures.framing import axes_side, legend_left
 from fibermsk.view.pictures.legend import draw_legend
+from fibermsk.view.pictures.names import write_names
 
 _DPI = 100
 
 
 class Captions:
-    """Text over the pictures of a stage; only the time changes between frames."""
+    """Text over the pictures of a stage; only the time changes between frames.
 
-    def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
+    Names are those of a frame, and placed as `names`.
+    """
+
+    def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int], frame: int = 0) -> None:
         width, height = size
         self._time = None if stage.is_still else stage.result.time
         self._flawed, self._n_fibers = flawed_fibers(stage.result), len(stage.result.drawn)
@@ -29,9 +33,9 @@ class Captions:
         result, theme = stage.result, stage.theme
         broken = "" if result.status == "success" else f" ({result.status})"
         figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13, color=theme.text)
-        draw_legend(figure, stage, 0.86 * width, size)
+        draw_legend(figure, stage, legend_left(size), size)
         _draw_axes(figure, camera, theme, width, height)
-        draw_labels(figure, stage.labels, stage.cloud, camera, size)
+        self.names = write_names(figure, stage, camera, size, frame)
         self._canvas.draw()
         self._still = self._canvas.copy_from_bbox(figure.bbox)
         still = np.asarray(self._canvas.buffer_rgba()).copy()
@@ -73,7 +77,7 @@ def _mixed(under: NDArray[np.uint8], ink: NDArray[np.uint8]) -> NDArray[np.uint8
 
 def _draw_axes(figure: Figure, camera: Camera, theme: Theme, width: int, height: int) -> None:
     """Small x, y, z arrows in the lower left corner."""
-    box = 0.14 * min(width, height)
+    box = axes_side((width, height))
     axes = figure.add_axes((10 / width, 10 / height, box / width, box / height))
     axes.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3))
     axes.axis("off")

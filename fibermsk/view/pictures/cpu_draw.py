@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk._compile import kernel
 from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.envelopes import ENVELOPE_OPACITY
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.pieces import Piece
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, OVERSAMPLING, Stage
@@ -60,8 +61,14 @@ def _fill(depth, normal, color, screen, point_normal, point_color, faces):
                     )
 
 
-def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDArray[np.uint8]:
-    """Picture of one frame, (height, width, 3)."""
+def draw(
+    stage: Stage, frame: int, camera: Camera, size: tuple[int, int]
+) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Rendered pixels of one frame, `OVERSAMPLING` along each side of one of the picture.
+
+    Returns their colors (rows, columns, 3) and their distances along the view (rows, columns),
+    infinite in the background.
+    """
     width, height = OVERSAMPLING * size[0], OVERSAMPLING * size[1]
     layer = _Layer.empty(width, height)
     shade = stage.theme.shade
@@ -81,16 +88,24 @@ def draw(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> NDA
         layer.depth[..., None] > 0.0, _shade(layer.normal, layer.color), np.array(background)
     )
 
-    for piece in stage.pieces:
-        if piece.opacity < 1.0:
-            veil = _Layer.empty(width, height)
-            veil.depth[:] = layer.depth
-            veil.add(*_placed(piece, stage.pose(piece.body, frame), shade), camera)
-            seen = veil.depth > layer.depth
-            shaded = _shade(veil.normal[seen][None], veil.color[seen][None])[0]
-            image[seen] += piece.opacity * (shaded - image[seen])
-    image = image.reshape(size[1], OVERSAMPLING, size[0], OVERSAMPLING, 3).mean(axis=(1, 3))
-    return (255.0 * np.clip(image, 0.0, 1.0) + 0.5).astype(np.uint8)
+    veils = [
+        (*_placed(piece, stage.pose(piece.body, frame), shade), piece.opacity)
+        for piece in stage.pieces
+        if piece.opacity < 1.0
+    ]
+    if (skin := stage.envelopes) is not None:
+        surface = Surface(skin.points, skin.normals, skin.faces)
+        veils.append((surface, skin.colors / 255.0, ENVELOPE_OPACITY))
+    for surface, colors, opacity in veils:
+        veil = _Layer.empty(width, height)
+        veil.depth[:] = layer.depth
+        veil.add(surface, colors, camera)
+        seen = veil.depth > layer.depth
+        shaded = _shade(veil.normal[seen][None], veil.color[seen][None])[0]
+        image[seen] += opacity * (shaded - image[seen])
+    with np.errstate(divide="ignore"):
+        away = np.where(layer.depth > 0.0, 1.0 / layer.depth, np.inf)
+    return (255.0 * np.clip(image, 0.0, 1.0) + 0.5).astype(np.uint8), away.astype(np.float32)
 
 
 class _Layer(NamedTuple):

@@ -1,4 +1,4 @@
-"""Off-screen rendering of frames, by OpenGL or the processor."""
+"""Off-screen rendering of frames, by OpenGL or the processor, with soft shadows."""
 
 from __future__ import annotations
 
@@ -7,16 +7,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._compile import kernel
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.stage import OVERSAMPLING, Stage
 from fibermsk.view.pictures import opengl
+from fibermsk.view.pictures.ambient import ambient_light
+from fibermsk.view.pictures.floor import Floor
+from fibermsk.view.pictures.framing import projected
+
+_BEYOND = 0.06
+"""Room around the fibers and bones in which something may be drawn, over the size of the scene."""
 
 
 class FrameDrawer:
-    """Context that renders frames of a stage with one camera, by OpenGL if available."""
+    """Context that renders frames of a stage with one camera, by OpenGL if available.
 
-    def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int]) -> None:
+    With a `floor` there are soft shadows, on it and where surfaces are near each other.
+    """
+
+    def __init__(
+        self, stage: Stage, camera: Camera, size: tuple[int, int], floor: Floor | None = None
+    ) -> None:
         self._stage, self._camera, self._size = stage, camera, size
+        self._floor = floor
+        self._window = _window(stage, camera, size)
         self._plotter: Any = None
         self._scene: Any = None
 
@@ -42,16 +56,76 @@ class FrameDrawer:
 
     def draw(self, frame: int) -> NDArray[np.uint8]:
         """Picture of one frame (height, width, 3), without text."""
+        image, depth = self._rendered(frame)
+        if self._floor is None:
+            return shrink(image, OVERSAMPLING)
+        n = OVERSAMPLING
+        near = np.ascontiguousarray(depth[::n, ::n])
+        light = ambient_light(near, self._camera.angle, self._stage.size)
+        floor = self._floor.light(frame, self._camera, self._size)
+        shaded = np.empty((*floor.shape, 3), dtype=np.uint8)
+        _shade(image, depth, light, floor, shaded)
+        return shaded
+
+    def _rendered(self, frame: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """Rendered pixels, `OVERSAMPLING` along each side of one of the picture, and distances.
+
+        The distances along the view are infinite in the background, and empty without shadows.
+        """
         if self._scene is None:
             from fibermsk.view.pictures.cpu_draw import draw
 
             return draw(self._stage, frame, self._camera, self._size)
         self._scene.show_frame(frame)
+        # before the clipping range, which depths depend on
+        self._scene.lift()
         self._scene.renderer.ResetCameraClippingRange()
         # a screenshot renders only the first time
         self._plotter.render()
         image = np.asarray(self._plotter.screenshot(None, return_img=True))[..., :3]
-        return shrink(image, OVERSAMPLING)
+        if self._floor is None:
+            return image, np.empty((0, 0), dtype=np.float32)
+        from fibermsk.view.pictures.vtk_draw import distances
+
+        return image, distances(self._scene.renderer, [OVERSAMPLING * k for k in self._window])
+
+
+@kernel
+def _shade(image, depth, light, floor, shaded):
+    """Means of rendered pixels times their light, in place: at edges of both light and floor."""
+    height, width, _ = shaded.shape
+    total = OVERSAMPLING * OVERSAMPLING
+    for row in range(height):
+        for column in range(width):
+            seen, red, green, blue = 0, 0, 0, 0
+            for a in range(OVERSAMPLING):
+                for b in range(OVERSAMPLING):
+                    i, j = row * OVERSAMPLING + a, column * OVERSAMPLING + b
+                    red += np.int64(image[i, j, 0])
+                    green += np.int64(image[i, j, 1])
+                    blue += np.int64(image[i, j, 2])
+                    seen += depth[i, j] < np.inf
+            here = seen * light[row, column] + (total - seen) * floor[row, column]
+            factor = here / np.float32(total * total)
+            shaded[row, column, 0] = np.uint8(red * factor + np.float32(0.5))
+            shaded[row, column, 1] = np.uint8(green * factor + np.float32(0.5))
+            shaded[row, column, 2] = np.uint8(blue * factor + np.float32(0.5))
+
+
+def _window(stage: Stage, camera: Camera, size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """First column and row from below, and last ones, of a part of a picture with the subject."""
+    every = 0, 0, size[0] - 1, size[1] - 1
+    shapes = (shape.kind for body in stage.result.bodies.values() for shape in body.shapes)
+    if stage.arrows or "infinite_cylinder" in shapes:
+        return every
+    # ends and envelopes are drawn somewhat beyond
+    places, reach = projected(stage.cloud, stage.margins + _BEYOND * stage.size, camera, size)
+    low = np.floor(np.min(places - reach[:, None], axis=0)).astype(int)
+    high = np.ceil(np.max(places + reach[:, None], axis=0)).astype(int)
+    (left, under), (right, over) = np.maximum(low, 0), np.minimum(high, np.array(size) - 1)
+    return (
+        (int(left), int(under), int(right), int(over)) if left < right and under < over else every
+    )
 
 
 def shrink(image: NDArray[np.uint8], n: int) -> NDArray[np.uint8]:

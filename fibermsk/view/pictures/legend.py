@@ -13,14 +13,15 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Rectangle
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import IdentityTransform
 from numpy.typing import NDArray
 
-from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.arrows import ArrowScale
-from fibermsk.view.drawing.looks import ARROW_COLORS, color_table
+from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.fields import TISSUE, field_of
 
 _DPI = 100
 _PREFIXES = {-3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
@@ -50,13 +51,13 @@ def prefixed(label: str, greatest: float) -> tuple[str, float]:
     return f"{words} [{_PREFIXES[power]}{unit}]", 10.0 ** (-3 * power)
 
 
-def color_bar(axes: Axes, stage: Stage, tissue: str) -> tuple[Colorbar, str]:
-    """Color scale of muscle or tendon in some axes, and its label."""
+def color_bar(axes: Axes, stage: Stage) -> tuple[Colorbar, str]:
+    """Color scale of the fibers in some axes, and its label: of the tissue that of muscle."""
     label, factor = prefixed(
-        FIBER_FIELDS[stage.color_by].axis_label, max(abs(value) for value in stage.limits)
+        field_of(stage.color_by).axis_label, max(abs(value) for value in stage.limits)
     )
     limits = Normalize(factor * stage.limits[0], factor * stage.limits[1])
-    colors = ListedColormap(color_table()[int(tissue == "muscle")] / 255.0)
+    colors = ListedColormap(stage.colors[1] / 255.0)
     bar = axes.figure.colorbar(ScalarMappable(limits, colors), cax=axes)
     bar.outline.set_visible(False)
     return bar, label
@@ -86,19 +87,26 @@ def draw_legend(
 
     top = low = 0.84 * height
     if stage.colored:
-        low = 0.3 * height
+        low = 0.36 * height
         found = tissues(results or [stage.result])
-        for k, tissue in enumerate(found):
-            x = left + k * (_BAR + 5.0)
-            axes = figure.add_axes((x / width, low / height, _BAR / width, (top - low) / height))
-            bar, label = color_bar(axes, stage, tissue)
-            if k == len(found) - 1:
-                bar.set_label(label, color=theme.text, fontsize=10)
-                axes.tick_params(colors=theme.text, labelsize=9)
-            else:
-                bar.set_ticks([])
-            tilted = {"rotation": 60, "rotation_mode": "anchor", "va": "bottom"}
-            write(x + 0.5 * _BAR, top + 6.0, tissue, **tilted)
+        axes = figure.add_axes((left / width, low / height, _BAR / width, (top - low) / height))
+        bar, label = color_bar(axes, stage)
+        axes.yaxis.set_major_locator(
+            MaxNLocator(max(int((top - low) / 42.0), 1), steps=[1, 2, 2.5, 5, 10])
+        )
+        axes.tick_params(colors=theme.text, labelsize=9)
+        words, _, unit = label.partition(" [")
+        unit = unit.rstrip("]")
+        named = words if unit in ("", "-") else f"{words}\n[{unit}]"
+        write(left, top + 8.0, named, va="bottom", fontsize=9.5, linespacing=1.1)
+        if stage.color_by == TISSUE and "tendon" in found:
+            low -= 26.0
+            ivory = Rectangle(
+                (left, low), _BAR, _BAR, facecolor=stage.colors[0, 0] / 255.0,
+                edgecolor=theme.faint, linewidth=0.6, transform=pixels,
+            )  # fmt: skip
+            figure.add_artist(ivory)
+            write(left + _BAR + 6.0, low + 0.5 * _BAR, "tendon", va="center")
     y = low - 0.05 * height
     for kind, arrows in stage.arrows.items():
         if y < 30.0:
@@ -113,7 +121,7 @@ def draw_legend(
         write(left, y - 17.0, words, fontsize=8.5, color=theme.faint)
         y -= 40.0
     for k, name in enumerate(names):
-        for i, color in enumerate(color_table()[:, 150] / 255.0):
+        for i, color in enumerate(stage.colors[:, 150] / 255.0):
             tone = (*color, 1.0 if k == 0 else 0.4)
             corner = (left + 11.0 * i, y - 12.0)
             figure.add_artist(

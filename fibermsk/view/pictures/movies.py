@@ -16,9 +16,10 @@ from fibermsk.results.result import Result
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import check_frames
 from fibermsk.view.pictures.captions import Captions
+from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer
+from fibermsk.view.pictures.framing import frame_camera
 from fibermsk.view.pictures.movie_files import GIF_RATE, find_encoder, write_gif, write_mp4
-from fibermsk.view.pictures.scene import SCALE_ROOM
 
 _SPEEDS = (1e-4, 1e4)
 _RATES = (1.0, 120.0)
@@ -34,10 +35,12 @@ def movie(
     *,
     fps: float = 30.0,
     speed: float = 1.0,
-    color_by: str = "axial_force",
+    color_by: str = "tissue",
     theme: str = "light",
     arrows: Iterable[str] = (),
     size: tuple[int, int] | None = None,
+    shadows: bool = True,
+    envelope: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write a movie of a result, without a display.
@@ -63,6 +66,8 @@ def movie(
     size : (int, int), optional
         Width and height in pixels; 1280 x 720 by default, 800 x 600 of a GIF. An mp4 has even
         sides: of an odd one the last row or column is repeated.
+    shadows, envelope
+        As for :func:`fibermsk.view.screenshot`.
     progress : callable, optional
         Called as ``progress(done, total)`` with numbers of pictures, before the first one too.
 
@@ -91,13 +96,14 @@ def movie(
         size = (800, 600) if is_gif else (1280, 720)
     _check(fps, speed, size, is_gif)
     frames = movie_frames(result, fps, speed)
-    stage = Stage(result, color_by, theme=theme, arrows=arrows)
+    stage = Stage(result, color_by, theme=theme, arrows=arrows, envelope=envelope)
     path = check_writable(path)
     encoder = "" if is_gif else find_encoder()
 
-    camera = stage.camera(size, SCALE_ROOM if stage.tubes is not None else 0.0)
+    camera = frame_camera(stage, size, floor=shadows)
     captions = Captions(stage, camera, size)
-    with FrameDrawer(stage, camera, size) as drawer:
+    floor = Floor(stage) if shadows else None
+    with FrameDrawer(stage, camera, size, floor) as drawer:
 
         def picture(frame: int) -> NDArray[np.uint8]:
             return captions.over(drawer.draw(frame), frame)

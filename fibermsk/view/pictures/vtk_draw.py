@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyvista as pv
+from numpy.typing import NDArray
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonCore import vtkFloatArray
 
+from fibermsk._compile import kernel
 from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.envelopes import ENVELOPE_OPACITY
 from fibermsk.view.drawing.looks import ARROW_COLORS, Color
 from fibermsk.view.drawing.pieces import Piece
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage
@@ -45,11 +51,26 @@ class VtkScene:
                 specular=0.2,
                 specular_power=30.0,
             )
+        self.envelope: pv.PolyData | None = None
+        if stage.envelopes is not None and len(stage.envelopes.points):
+            skin = stage.envelopes
+            self.envelope = polydata(Surface(skin.points, skin.normals, skin.faces))
+            self.envelope.point_data["colors"] = skin.colors
+            self._add(
+                self.envelope,
+                scalars="colors",
+                rgb=True,
+                opacity=ENVELOPE_OPACITY * stage.opacity,
+                culling="back",
+                specular=0.25,
+                specular_power=25.0,
+                pickable=False,
+            )
         self._labeled: Any = None
         self._named = labels
         self._label()
         self._arrows: dict[str, tuple[Any, pv.PolyData, Any]] = {}
-        self.renderer.AddObserver("StartEvent", lambda *_: self._lift())
+        self.renderer.AddObserver("StartEvent", lambda *_: self.lift())
         self.show_theme()
         self.show_arrows()
         self.show_frame(0)
@@ -114,16 +135,18 @@ class VtkScene:
         for body, actor in self._moving:
             actor.user_matrix = self.stage.pose(body, frame)
         self.stage.move(frame)
-        if self.fibers is not None:
-            _moved(self.fibers)
+        for mesh in (self.fibers, self.envelope):
+            if mesh is not None:
+                _moved(mesh)
         for _, mesh, _ in self._arrows.values():
             _moved(mesh)
 
     def show_field(self, frame: int) -> None:
         """Update the colors of the fibers."""
         self.stage.paint(frame)
-        if self.fibers is not None:
-            _moved(self.fibers)
+        for mesh in (self.fibers, self.envelope):
+            if mesh is not None:
+                _moved(mesh)
 
     def show_theme(self) -> None:
         """Update background and brightness of bones."""
@@ -154,7 +177,7 @@ class VtkScene:
             self.renderer.AddActor(actor)
             self._arrows[kind] = arrows, mesh, actor
 
-    def _lift(self) -> None:
+    def lift(self) -> None:
         """Draw arrows in front of their fibers, and the fibers of ghosts behind solid ones."""
         forward = np.array(self.renderer.GetActiveCamera().GetDirectionOfProjection())
         for _, _, actor in self._arrows.values():
@@ -182,6 +205,35 @@ def set_camera(renderer: Any, camera: Camera) -> None:
     renderer.ResetCameraClippingRange()
 
 
+def distances(renderer: Any, window: Sequence[int]) -> NDArray[np.float32]:
+    """Distances along the view of what was drawn last (height, width) [m].
+
+    Infinite where nothing was drawn, and outside of the window: its left, lower, right and upper
+    pixel. Top row first.
+    """
+    target = renderer.GetRenderWindow()
+    width, height = target.GetSize()
+    left, low, right, high = window
+    stored = vtkFloatArray()
+    target.GetZbufferData(left, low, right, high, stored)
+    away = np.full((height, width), np.inf, dtype=np.float32)
+    near, far = renderer.GetActiveCamera().GetClippingRange()
+    buffer = vtk_to_numpy(stored).reshape(high - low + 1, right - left + 1)
+    _distance(buffer, near, far, away[height - 1 - high : height - low, left : right + 1])
+    return away
+
+
+@kernel
+def _distance(buffer, near, far, away):
+    """Distances from the values of a depth buffer, whose rows are reversed."""
+    height, width = buffer.shape
+    for row in range(height):
+        for column in range(width):
+            value = buffer[height - 1 - row, column]
+            seen = value < 1.0
+            away[row, column] = near * far / (far - value * (far - near)) if seen else np.inf
+
+
 def polydata(surface: Surface) -> pv.PolyData:
     """Mesh that shares the arrays of points and normals."""
     mesh = pv.PolyData.from_regular_faces(surface.points, surface.faces)
@@ -206,6 +258,7 @@ class Halo:
         self._renderer: Any = None
         self._tubes: Tubes | None = None
         self._part = slice(0, 0)
+        self._fiber = 0
         self._mesh: pv.PolyData | None = None
         self._actor: Any = None
 
@@ -213,6 +266,7 @@ class Halo:
         """Outline one fiber."""
         self.hide()
         self._tubes, self._part, self._renderer = tubes, tubes.of(fiber), renderer
+        self._fiber = fiber
         n = tubes.detail.n_points
         faces = tubes.faces[: len(tubes.faces) * n // len(tubes.points)]
         self._points = np.empty((n, 3), dtype=np.float32)
@@ -232,7 +286,7 @@ class Halo:
             return
         points, normals = self._tubes.points[self._part], self._tubes.normals[self._part]
         # in proportion to the radius at the ends
-        radius = float(np.linalg.norm(points[0] - points[-self._tubes.detail.n_around - 2]))
+        radius = self._tubes.thickness(self._fiber)
         np.add(points, 0.35 * max(radius, 1e-6) * normals, out=self._points)
         _moved(self._mesh)
 

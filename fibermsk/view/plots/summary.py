@@ -13,8 +13,9 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.fields import TISSUE
 from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.legend import color_bar, tissues
+from fibermsk.view.pictures.legend import color_bar
 from fibermsk.view.plots.figure import Picture, finish
 from fibermsk.view.plots.panel import Choice, Panel
 from fibermsk.view.plots.panels import PANELS
@@ -177,7 +178,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
     inner = place[1].subgridspec(
         1, len(frames) + 1, width_ratios=[1.0] * len(frames) + [0.05], wspace=0.02
     )
-    stage = Stage(result, "axial_force")
+    stage = Stage(result, TISSUE)
     size = (_PIXELS, int(_PIXELS * 1.22))
     with FrameDrawer(stage, stage.camera(size, 0.0), size) as drawer:
         for k, frame in enumerate(frames):
@@ -190,7 +191,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
     if stage.colored:
         place = part.add_subplot(inner[len(frames)])
         place.set_box_aspect(1.22 / 0.05)  # as high as the pictures
-        bar, label = color_bar(place, stage, tissues([result])[-1])
+        bar, label = color_bar(place, stage)
         bar.set_label(label, fontsize=_TEXT)
         place.tick_params(labelsize=_TEXT - 0.5)
 

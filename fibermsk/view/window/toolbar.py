@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.view.drawing.camera import PRESETS
 from fibermsk.view.drawing.looks import Theme
+from fibermsk.view.fields import field_words
 from fibermsk.view.window.overlay import font
 
 HEIGHT = 84
@@ -74,7 +74,7 @@ class Toolbar:
                 self.track = (left, right)
         x = _GAP
         if state.field is not None:
-            words = FIBER_FIELDS[state.field].label
+            words = field_words(state.field)
             x = self._put("next field", f"color: {words}", x, 1, wide=168)
             for kind in ("attachment", "contact"):
                 on = kind in state.arrows

@@ -49,11 +49,12 @@ class Viewer:
         names: Sequence[str] | None = None,
         compare: str = "side_by_side",
         time: float | None = None,
-        color_by: str = "axial_force",
+        color_by: str = "tissue",
         theme: str = "light",
         arrows: Iterable[str] = (),
         labels: bool = False,
         size: tuple[int, int] = (1200, 900),
+        envelope: bool = False,
         off_screen: bool = False,
     ) -> None:
         if not off_screen_works():
@@ -64,6 +65,7 @@ class Viewer:
         self._stages = make_stages(
             shown, color_by, compare,
             theme=theme, arrows=arrows, labels=labels, budget=viewer_points(),
+            envelope=envelope,
         )  # fmt: skip
         self.results = tuple(stage.result for stage in self._stages)
         self._flawed = [flawed_fibers(result) for result in self.results]

@@ -314,11 +314,12 @@ def show(
     names: Sequence[str] | None = None,
     compare: str = "side_by_side",
     time: float | None = None,
-    color_by: str = "axial_force",
+    color_by: str = "tissue",
     theme: str = "light",
     arrows: Iterable[str] = (),
     labels: bool = False,
     size: tuple[int, int] = (1200, 900),
+    envelope: bool = False,
 ) -> None:
     """Open a window with results or a model, and wait until it is closed.
 
@@ -333,7 +334,7 @@ def show(
         ``"side_by_side"`` or ``"overlay"``: the first result solid, the others translucent.
     time : float, optional
         Simulated time to start at [s]; the last frame by default.
-    color_by, theme, arrows, labels, size
+    color_by, theme, arrows, labels, size, envelope
         As for :func:`fibermsk.view.screenshot`.
 
     Raises
@@ -352,6 +353,7 @@ def show(
         arrows=arrows,
         labels=labels,
         size=size,
+        envelope=envelope,
     ).open()
 
 

@@ -62,6 +62,8 @@ class Fiber {
     const k = frame * this.nSamples + sample;
     if (name === "stress") return this.axial_force.at(k) / (Math.PI * this.radius.at(k) ** 2);
     if (name === "activation") return this.activation.at(frame);
+    // a line muscle without a law of its activation is at rest
+    if (name === "tissue") return this.activation.at(frame) || 0;
     if (name === "muscle_fraction") return this.muscle_fraction[sample];
     if (name === "contact_force_density") return length(this.lineForce(frame, sample));
     return this[name].at(k);

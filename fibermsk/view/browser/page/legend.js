@@ -18,7 +18,7 @@ function strokeLine(pen, x, y, toX, toY) {
 /** Draw a legend; returns its height in pixels. */
 function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink, faint, dpr }) {
   const bar = field ? clamp(height - 190 - 40 * arrows.length, 90, 260) : 0;
-  const total = (field ? bar + 66 : 0) + 40 * arrows.length + 6;
+  const total = (field ? bar + 70 : 0) + 40 * arrows.length + 6;
   canvas.width = Math.round(LEGEND_WIDTH * dpr);
   canvas.height = Math.round(total * dpr);
   canvas.style.width = `${LEGEND_WIDTH}px`;
@@ -33,20 +33,19 @@ function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink
     const [low, high] = field.limits.map((x) => factor * x);
     pen.fillStyle = ink;
     pen.font = "600 12px system-ui, sans-serif";
-    pen.fillText(field.words, 2, 9, LEGEND_WIDTH - 4);
+    pen.fillText(field.scale, 2, 9, LEGEND_WIDTH - 4);
     pen.font = "12px system-ui, sans-serif";
     pen.fillText(name === "-" ? "no unit" : `in ${name}`, 2, 26);
     const top = 40, wide = 14;
-    tissues.forEach((tissue, k) => {
-      const fade = pen.createLinearGradient(0, top + bar, 0, top);
-      colors[tissue].forEach((color, i) => fade.addColorStop(i / 4, color));
-      pen.fillStyle = fade;
-      pen.fillRect(2 + k * (wide + 2), top, wide, bar);
-      pen.strokeStyle = faint;
-      pen.lineWidth = 0.5;
-      pen.strokeRect(2 + k * (wide + 2), top, wide, bar);
-    });
-    const edge = 2 + tissues.length * (wide + 2);
+    const fade = pen.createLinearGradient(0, top + bar, 0, top);
+    const shades = field.colors.muscle;
+    shades.forEach((color, i) => fade.addColorStop(i / (shades.length - 1), color));
+    pen.fillStyle = fade;
+    pen.fillRect(2, top, wide, bar);
+    pen.strokeStyle = faint;
+    pen.lineWidth = 0.5;
+    pen.strokeRect(2, top, wide, bar);
+    const edge = 2 + wide + 2;
     for (const [value, words] of ticks(low, high, bar / 45)) {
       const at = top + bar - (bar * (value - low)) / (high - low);
       pen.strokeStyle = faint;
@@ -55,10 +54,16 @@ function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink
       pen.fillStyle = ink;
       pen.fillText(words, edge + 8, at);
     }
-    pen.fillStyle = faint;
-    pen.font = "11px system-ui, sans-serif";
-    pen.fillText(tissues.join(" | "), 2, top + bar + 13);
-    y = top + bar + 26;
+    if (field.name === "tissue" && tissues.includes("tendon")) {
+      pen.fillStyle = field.colors.tendon[0];
+      pen.fillRect(2, top + bar + 9, wide, 12);
+      pen.strokeStyle = faint;
+      pen.lineWidth = 0.5;
+      pen.strokeRect(2, top + bar + 9, wide, 12);
+      pen.fillStyle = ink;
+      pen.fillText("tendon", edge + 8, top + bar + 15.5);
+    }
+    y = top + bar + 30;
   }
   for (const { kind, force, pixels } of arrows) {
     const { unit: name, factor } = prefixed("N", force);

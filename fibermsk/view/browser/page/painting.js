@@ -4,8 +4,13 @@ const MOST_NAMES = 60;
 const AXES = ["#d9534f", "#3c9a5f", "#5b7fe0"];
 
 class Painting {
+  /** Field that colors the fibers; undefined without fibers. */
+  get shownField() {
+    return this.head.fields.find((field) => field.name === this.field);
+  }
+
   get limits() {
-    return this.head.fields.find((field) => field.name === this.field)?.limits ?? [0, 1];
+    return this.shownField?.limits ?? [0, 1];
   }
 
   get arrowKinds() {
@@ -37,7 +42,7 @@ class Painting {
     return {
       ...this.camera.matrices(width / this.views.length / height), longest: this.longest,
       coarseness: this.heavy ? this.pace.coarseness : 0, background: rgb(this.look.ground), accent: rgb(this.look.accent), selected: this.selected,
-      shade: this.head.shade[this.theme],
+      shade: this.head.shade[this.theme], colors: this.shownField?.colors,
     };
   }
 
@@ -125,7 +130,7 @@ class Painting {
 
   paintLegend() {
     if (!this.fibers.length) return;
-    const field = this.head.fields.find((one) => one.name === this.field);
+    const field = this.shownField;
     const all = this.fibers.flatMap((fiber) => Array.from(fiber.muscle_fraction));
     const tissues = [];
     if (all.some((x) => x < 0.5)) tissues.push("tendon");
@@ -144,7 +149,7 @@ class Painting {
     const { unit: name, factor } = prefixed(field.unit, Math.max(...field.limits.map(Math.abs)));
     const ends = field.limits.map((x) => short(factor * x)).join(" to ");
     const forces = arrows.map(({ kind, force }) => `; arrows: ${arrowWords(kind, this.head.share)}, ${force} N`);
-    const words = `Color: ${field.words}, ${ends}${name === "-" ? "" : ` ${name}`}`;
+    const words = `Color: ${field.scale}, ${ends}${name === "-" ? "" : ` ${name}`}`;
     $("legend").setAttribute("aria-label", words + forces.join(""));
   }
 

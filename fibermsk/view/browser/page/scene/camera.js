@@ -1,6 +1,6 @@
 // Camera of the scene.
 
-const MARGIN = 1.06;
+const MARGIN = 1.04;
 
 /** Bounds of balls (x, y, z, radius). */
 function boundsOf(balls) {

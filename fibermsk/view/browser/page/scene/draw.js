@@ -121,8 +121,6 @@ class Scene {
     gl.useProgram(program);
     gl.uniform1i(places.rings, 0);
     gl.uniform1i(places.muscles, 1);
-    gl.uniform3fv(places.muscle_colors, this.head.colors.muscle.flatMap(rgb));
-    gl.uniform3fv(places.tendon_colors, this.head.colors.tendon.flatMap(rgb));
     return tubes;
   }
 
@@ -231,6 +229,8 @@ class Scene {
     gl.uniform1f(places.opacity, run.opacity);
     gl.uniform1f(places.behind, run.behind);
     gl.uniform3fv(places.accent, look.accent);
+    gl.uniform3fv(places.muscle_colors, look.colors.muscle.flatMap(rgb));
+    gl.uniform3fv(places.tendon_colors, look.colors.tendon.flatMap(rgb));
     gl.activeTexture(gl.TEXTURE1);
     gl.bindTexture(gl.TEXTURE_2D, tubes.muscles);
     gl.activeTexture(gl.TEXTURE0);

@@ -40,7 +40,7 @@ void main() {
 }`;
 
 const TUBE_VERTEX = `${START}
-layout(location = 0) in vec4 shape; // ring, angle, out of the axis, end
+layout(location = 0) in vec4 shape; // ring, angle, out of the axis, over the end
 uniform sampler2D rings, muscles;
 uniform int along, offset;
 uniform float behind;
@@ -56,12 +56,12 @@ void main() {
   vec4 place = texel(3 * ring), axis = texel(3 * ring + 1), first = texel(3 * ring + 2);
   vec3 second = cross(axis.xyz, first.xyz);
   vec3 out_ = cos(shape.y) * first.xyz + sin(shape.y) * second;
-  vec3 normal = shape.w == 0.0 ? out_ - axis.w * axis.xyz : shape.w * axis.xyz;
+  vec3 normal = shape.w == 0.0 ? out_ - axis.w * axis.xyz : shape.z * out_ + shape.w * axis.xyz;
   side = mat3(view) * normal;
   value = first.w;
   muscle = texelFetch(muscles, ivec2(ring % 1024, ring / 1024), 0).r;
   fiber = offset + gl_InstanceID;
-  vec4 seen = view * vec4(place.xyz + shape.z * place.w * out_, 1.0);
+  vec4 seen = view * vec4(place.xyz + place.w * (shape.z * out_ + shape.w * axis.xyz), 1.0);
   seen.z -= behind;
   gl_Position = projection * seen;
 }`;
@@ -70,7 +70,7 @@ const TUBE_FRAGMENT = `${START}${LIGHT}
 in vec3 side;
 in float value, muscle;
 flat in int fiber;
-uniform vec3 muscle_colors[5], tendon_colors[5], accent;
+uniform vec3 muscle_colors[17], tendon_colors[17], accent;
 uniform int selected;
 uniform float opacity;
 uniform bool picking;
@@ -81,8 +81,8 @@ void main() {
     drawn = vec4(float(id & 255), float((id >> 8) & 255), float(id >> 16), 255.0) / 255.0;
     return;
   }
-  float x = clamp(value, 0.0, 1.0) * 4.0;
-  int k = min(int(x), 3);
+  float x = clamp(value, 0.0, 1.0) * 16.0;
+  int k = min(int(x), 15);
   vec3 flesh = mix(muscle_colors[k], muscle_colors[k + 1], x - float(k));
   vec3 cord = mix(tendon_colors[k], tendon_colors[k + 1], x - float(k));
   vec3 color = value < -1.0 ? vec3(0.5) : mix(cord, flesh, smoothstep(0.4, 0.6, muscle));

@@ -22,23 +22,27 @@ function ringFaces(nRings, around) {
   return faces;
 }
 
-/** Unit tube with flat ends and every `stride`-th ring: ring, angle, radius, end (-1, 0, 1). */
+/**
+ * Unit tube with rounded ends and every `stride`-th ring: ring, angle, radius, and the height over
+ * the end, negative before the first one.
+ */
 function tubeMesh(along, around, stride) {
   const points = [], rings = [];
   const circle = Array.from({ length: around }, (_, k) => (2 * Math.PI * k) / around);
   for (let i = 0; i < along - 1; i += stride) rings.push(i);
   rings.push(along - 1);
-  for (const ring of rings) for (const angle of circle) points.push(ring, angle, 1, 0);
-  const faces = ringFaces(rings.length, around);
-  for (const [ring, end] of [[0, -1], [along - 1, 1]]) {
-    const hub = points.length / 4;
-    points.push(ring, 0, 0, end);
-    for (const angle of circle) points.push(ring, angle, 1, end);
-    for (let k = 0; k < around; k++) {
-      const a = hub + 1 + k, b = hub + 1 + ((k + 1) % around);
-      faces.push(...(end < 0 ? [hub, b, a] : [hub, a, b]));
+  const domes = around >= 8 ? 3 : 1;
+  const round = (ring, sign, k) => {
+    const height = (0.5 * Math.PI * k) / (domes + 1);
+    for (const angle of circle) {
+      points.push(ring, angle, k > domes ? 0 : Math.cos(height), sign * Math.sin(height));
     }
-  }
+  };
+  // from pole to pole
+  for (let k = domes + 1; k > 0; k--) round(0, -1, k);
+  for (const ring of rings) for (const angle of circle) points.push(ring, angle, 1, 0);
+  for (let k = 1; k <= domes + 1; k++) round(along - 1, 1, k);
+  const faces = ringFaces(rings.length + 2 * (domes + 1), around);
   return { points: new Float32Array(points), faces: new Uint32Array(faces) };
 }
 

@@ -1,0 +1,156 @@
+"""Places at which fibers are fixed to bodies, for the drawing of their ends.
+
+Results do not name the bodies of attachments: an end belongs to the body in whose frame it rests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import KDTree
+
+from fibermsk._arrays import Array
+from fibermsk.results.result import BodyMotion, FiberHistory, ShapeRecord
+from fibermsk.results.still import MuscleLine
+
+_REST = 1e-4
+"""Largest motion of an end in the frame of its body, over the size of the scene."""
+_FARTHEST = 0.08
+"""Largest distance of an end from the surface of its bone, over the size of the scene."""
+
+
+class Anchor(NamedTuple):
+    """End of a fiber or muscle on a body; vectors (3,) in the body frame [m]."""
+
+    body: str
+    point: Array  # end of the fiber
+    bone: Array  # nearest point of the bone
+    normal: Array  # outwards, unit
+    along: Array  # of the fiber, away from the end, unit
+    radius: float  # of the fiber
+    gap: float  # from the surface to the end; negative inside
+
+
+class BoneSurface:
+    """Nearest points on the shapes of one body."""
+
+    def __init__(self, body: BodyMotion) -> None:
+        self._solids = [shape for shape in body.shapes if shape.kind != "mesh"]
+        meshes = [m for m in (*body.shapes, *body.visuals) if len(m.faces)]
+        self._points, self._normals = np.empty((0, 3)), np.empty((0, 3))
+        if meshes:
+            # without the solids, which are then drawn translucent
+            self._solids = []
+            parts = [_mesh_points(mesh) for mesh in meshes]
+            self._points = np.concatenate([points for points, _ in parts])
+            self._normals = np.concatenate([normals for _, normals in parts])
+        self._tree = KDTree(self._points) if len(self._points) else None
+
+    def nearest(self, point: Array) -> tuple[Array, Array, float] | None:
+        """Nearest point, outward normal there, and distance, negative inside; None without any."""
+        found = [_nearest_on(shape, point) for shape in self._solids]
+        if self._tree is not None:
+            _, k = self._tree.query(point)
+            normal = self._normals[k]
+            away = point - self._points[k]
+            gap = float(np.linalg.norm(away)) * (1.0 if away @ normal >= 0.0 else -1.0)
+            if gap > 0.0:
+                normal = away / gap
+            found.append((self._points[k], normal, gap))
+        return min(found, key=lambda one: one[2]) if found else None
+
+
+class End(NamedTuple):
+    """End of a fiber or muscle: places over some frames, and what is drawn there."""
+
+    path: Array  # (n_frames, 3), ground [m]
+    along: Array  # away from the end at the first frame (3,), ground
+    radius: float  # [m]
+
+
+def fiber_ends(fibers: Iterable[FiberHistory], frames: NDArray[np.int64]) -> list[End]:
+    """Both ends of fibers at some frames, without free ones: these never have a force."""
+    ends = []
+    for fiber in fibers:
+        pulls = fiber.force_origin, fiber.force_insertion
+        for end, sign in ((0, 1.0), (-1, -1.0)):
+            if len(fiber.position) == 1 or np.any(pulls[end]):
+                path, along = fiber.position[frames, end], sign * fiber.tangent[0, end]
+                ends.append(End(path, along, float(fiber.radius[0, end])))
+    return ends
+
+
+def line_ends(lines: Iterable[MuscleLine]) -> list[End]:
+    """Both ends of line muscles of a model."""
+    return [
+        End(points[:1], points[1] - points[0], line.radius)
+        for line in lines
+        for points in (line.points, line.points[::-1])
+        if len(points) > 1
+    ]
+
+
+def find_anchors(
+    ends: Iterable[End],
+    bodies: Mapping[str, BodyMotion],
+    bones: Mapping[str, BoneSurface],
+    frames: NDArray[np.int64],
+    size: float,
+) -> list[Anchor]:
+    """Anchors of ends at some frames; ends far from any bone have none.
+
+    `size` is that of the scene [m].
+    """
+    found = [_anchor(end, bodies, bones, frames, size) for end in ends]
+    return [anchor for anchor in found if anchor is not None]
+
+
+def _anchor(
+    end: End,
+    bodies: Mapping[str, BodyMotion],
+    bones: Mapping[str, BoneSurface],
+    frames: NDArray[np.int64],
+    size: float,
+) -> Anchor | None:
+    """The nearest bone of those in whose frame an end rests."""
+    best: Anchor | None = None
+    for name, body in bodies.items():
+        turned = body.rotation[frames]
+        local = np.einsum("fji,fj->fi", turned, end.path - body.position[frames])
+        if not np.all(np.isfinite(local)) or np.max(np.ptp(local, axis=0)) > _REST * size:
+            continue
+        near = bones[name].nearest(local[0])
+        if near is None or near[2] > _FARTHEST * size or (best and near[2] >= best.gap):
+            continue
+        way = turned[0].T @ end.along
+        way = way / max(float(np.linalg.norm(way)), 1e-300)
+        best = Anchor(name, local[0], near[0], near[1], way, end.radius, near[2])
+    return best
+
+
+def _nearest_on(shape: ShapeRecord, point: Array) -> tuple[Array, Array, float]:
+    axis = shape.end - shape.start
+    part = float((point - shape.start) @ axis / max(float(axis @ axis), 1e-300))
+    if shape.kind == "capsule":
+        part = min(max(part, 0.0), 1.0)
+    center = shape.start + part * axis
+    away = point - center
+    distance = float(np.linalg.norm(away))
+    normal: Array = away / max(distance, 1e-300)
+    if distance <= 1e-12:
+        normal = np.asarray(np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))]), dtype=float)
+        normal = normal / max(float(np.linalg.norm(normal)), 1e-300)
+    on: Array = center + shape.radius * normal
+    return on, normal, distance - shape.radius
+
+
+def _mesh_points(mesh: ShapeRecord) -> tuple[Array, Array]:
+    """Centers of the triangles and their corners, with normals."""
+    corners = mesh.vertices[mesh.faces]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
+    points = np.concatenate([corners.mean(axis=1), *np.moveaxis(corners, 1, 0)])
+    return points, np.tile(normals, (4, 1))

@@ -1,0 +1,111 @@
+"""Camera of a picture: the subject as large as it can be beside the captions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk.errors import ModelError
+from fibermsk.view.drawing.camera import Camera, find_camera
+from fibermsk.view.drawing.stage import Stage, fit_turn
+from fibermsk.view.pictures.floor import on_floor
+
+FITS = ("frame", "run")
+"""What fills a picture: the frame that it shows, or all frames, for pictures to be compared."""
+
+_LEGEND = 88.0
+"""Least width of the legend, in pixels."""
+_LEGEND_PART = 0.14
+"""Its part of the width of large pictures."""
+_LETTER = 0.62
+"""Mean width of a letter over the size of the font."""
+
+
+class Boxes(NamedTuple):
+    """Rectangles of the captions: left, bottom, right and top in pixels."""
+
+    title: tuple[float, float, float, float]
+    legend: tuple[float, float, float, float] | None
+    axes: tuple[float, float, float, float]
+
+
+def caption_boxes(stage: Stage, size: tuple[int, int]) -> Boxes:
+    """Places of name and time, legend and axes in a picture."""
+    width, height = size
+    words = max(len(stage.result.scene) * 18.0, 11 * 15.0) * _LETTER
+    low = height - 0.03 * height - max(0.04 * height, 24.0) - (0.0 if stage.is_still else 20.0)
+    title = (0.0, low, 0.02 * width + words, float(height))
+    legend = None
+    if stage.colored or stage.arrows:
+        legend = (legend_left(size) - 8.0, 0.2 * height, float(width), 0.92 * height)
+    side = axes_side(size) + 14.0
+    return Boxes(title, legend, (0.0, 0.0, side, side))
+
+
+def axes_side(size: tuple[int, int]) -> float:
+    """Side of the square of the directions of the axes, in pixels."""
+    return max(0.14 * min(size), 52.0)
+
+
+def legend_left(size: tuple[int, int]) -> float:
+    """Left edge of the legend, in pixels from the left."""
+    return size[0] - max(_LEGEND_PART * size[0], _LEGEND)
+
+
+def frame_camera(
+    stage: Stage, size: tuple[int, int], frame: int | None = None, *, floor: bool = False
+) -> Camera:
+    """Camera that shows one frame, or the whole run for None, as large as possible.
+
+    The subject is centered in the picture where the captions have room beside it, and otherwise
+    beside the legend, below the name, or both. With `floor` the shadow below it is in view.
+    """
+    cloud, margins = (stage.cloud, stage.margins) if frame is None else stage.extent_at(frame)
+    if floor:
+        below = on_floor(cloud, margins, np.asarray(stage.result.up, dtype=float), stage.size)
+        cloud, margins = np.concatenate([cloud, below[0]]), np.concatenate([margins, below[1]])
+    boxes = caption_boxes(stage, size)
+    aspect = size[0] / size[1]
+    side = 0.0 if boxes.legend is None else (size[0] - boxes.legend[0]) / size[0]
+    head = (size[1] - boxes.title[1]) / size[1]
+    best: tuple[tuple[bool, float], Camera] | None = None
+    for room in dict.fromkeys((0.0, side)):
+        for above in (0.0, head):
+            camera = find_camera(
+                "fit", cloud, margins, aspect, stage.result.up, room=room, head=above,
+                turn=fit_turn(stage),
+            )  # fmt: skip
+            places, reach = projected(cloud, margins, camera, size)
+            covered = any(_inside(places, reach, box) for box in boxes if box is not None)
+            drawn = float(np.linalg.norm(camera.position - camera.focal_point))
+            # free captions first, then the nearest camera
+            rank = (covered, drawn)
+            if best is None or rank < best[0]:
+                best = rank, camera
+    assert best is not None
+    return best[1]
+
+
+def projected(
+    points: Array, margins: Array, camera: Camera, size: tuple[int, int]
+) -> tuple[Array, Array]:
+    """Pixels from the left and from below (n, 2) of balls, and their radii (n,) in pixels."""
+    local = (points - camera.position) @ camera.axes.T
+    scale = 0.5 * size[1] / (local[:, 2] * np.tan(0.5 * camera.angle))
+    return 0.5 * np.array(size) + scale[:, None] * local[:, :2], scale * margins
+
+
+def check_fit(name: str) -> str:
+    """One of `FITS`."""
+    if name not in FITS:
+        raise ModelError(f"fit = {name!r}; there are: {', '.join(FITS)}")
+    return name
+
+
+def _inside(places: Array, reach: Array, box: tuple[float, float, float, float]) -> bool:
+    """Whether a disc overlaps a box."""
+    left, low, right, high = box
+    nearest = np.clip(places, [left, low], [right, high])
+    return bool(np.any(np.linalg.norm(places - nearest, axis=1) < reach))

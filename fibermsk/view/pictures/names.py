@@ -1,0 +1,99 @@
+"""Names of muscles and coordinates written into a picture."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+from matplotlib.transforms import IdentityTransform
+
+from fibermsk.results.result import FiberHistory
+from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.labels import Box, Label, Placed, place_labels
+from fibermsk.view.drawing.looks import Theme
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures.framing import caption_boxes, projected
+
+_FONT_SIZE = 8.5
+_PART = (0.2, 0.8)
+"""Part of a path in which its label may be."""
+_CHOICES = 13
+_DARK: dict[str, tuple[float, float, float]] = {
+    "light": (0.42, 0.06, 0.09),
+    "dark": (0.98, 0.72, 0.66),
+}
+"""Colors of the names of muscles, by theme."""
+
+
+def write_names(
+    figure: Figure, stage: Stage, camera: Camera, size: tuple[int, int], frame: int
+) -> list[Placed]:
+    """Write the labels of a stage at a frame on a figure; returns where they are."""
+    labels = list(stage.labels)
+    if stage.named and not stage.is_still:
+        labels = fiber_labels(stage.result.drawn, frame, _DARK[stage.theme.name])
+    if not labels:
+        return []
+    nothing = np.zeros(1)
+    paths, sizes = [], []
+    canvas: Any = figure.canvas
+    for label in labels:
+        points = label.point[None] if label.path is None else label.path
+        margins = np.repeat(nothing, len(points))
+        paths.append(projected(points, margins, camera, size)[0])
+        text = figure.text(0, 0, label.words, fontsize=_FONT_SIZE)
+        box = text.get_window_extent(canvas.get_renderer())
+        text.remove()
+        sizes.append((float(box.width), float(box.height)))
+    cloud, margins = stage.extent_at(frame)
+    crowd = projected(cloud, 0.0 * margins, camera, size)[0]
+    every = np.concatenate([crowd, *paths])
+    taken: list[Box] = [box for box in caption_boxes(stage, size) if box is not None]
+    placed = place_labels(labels, paths, sizes, size, taken=taken, crowd=every)
+    for one in placed:
+        _write(figure, one, stage.theme)
+    return placed
+
+
+def fiber_labels(
+    fibers: Mapping[str, FiberHistory], frame: int, color: tuple[float, float, float]
+) -> list[Label]:
+    """Labels of muscles at a frame: one for the fibers ``biceps_1``, ``biceps_2`` and so on."""
+    bundles: dict[str, list[FiberHistory]] = {}
+    for name, fiber in fibers.items():
+        bundles.setdefault(re.sub(r"_?\d+$", "", name) or name, []).append(fiber)
+    labels = []
+    theta = np.linspace(*_PART, _CHOICES)
+    for words, members in bundles.items():
+        path = np.mean([fiber.centerline(theta, frame) for fiber in members], axis=0)
+        if np.all(np.isfinite(path)):
+            labels.append(Label(words, path[_CHOICES // 2], color, path))
+    return labels
+
+
+def _write(figure: Figure, one: Placed, theme: Theme) -> None:
+    """Text with a light edge, and a line to its point if that is not beside it."""
+    pixels = IdentityTransform()
+    left, low, right, high = one.box
+    middle = 0.5 * (low + high)
+    x, y = one.point
+    edge = left - 2.0 if x < left else right + 2.0
+    halo = [withStroke(linewidth=2.6, foreground=theme.background)]
+    ends: Any = ([x, edge], [y, middle])
+    figure.add_artist(
+        Line2D(*ends, color=one.color, linewidth=0.8, transform=pixels, path_effects=halo)
+    )
+    dot: Any = ([x], [y])
+    figure.add_artist(
+        Line2D(*dot, color=one.color, marker="o", markersize=3.0, transform=pixels,
+               markeredgecolor=theme.background, markeredgewidth=0.6)
+    )  # fmt: skip
+    figure.text(
+        left, middle, one.words, ha="left", va="center", fontsize=_FONT_SIZE, color=one.color,
+        transform=pixels, path_effects=halo,
+    )  # fmt: skip

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from make_result import make_fiber, make_result
+from scipy.spatial import ConvexHull, Delaunay
+
+from fibermsk.view.drawing.envelopes import bundles
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures import opengl, scene
+
+
+@pytest.fixture(params=["opengl", "processor"])
+def renderer(request, monkeypatch):
+    """Each of the two ways to draw, where this machine has it."""
+    if request.param == "opengl":
+        if not opengl.off_screen_works():
+            pytest.skip("this machine has no OpenGL")
+    else:
+        monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
+    return request.param
+
+
+def packed(n=7, n_frames=3):
+    """A straight bundle: one fiber in the middle of others."""
+    fibers = {}
+    for k in range(n):
+        turn = 2.0 * np.pi * k / (n - 1)
+        place = np.array([np.cos(turn), np.sin(turn), 0.0]) * (0.014 if k < n - 1 else 0.0)
+        origin = np.tile(place, (n_frames, 1))
+        insertion = origin + np.linspace(0.3, 0.25, n_frames)[:, None] * [0.0, 0.0, 1.0]
+        fibers[f"fiber_{k + 1}"] = make_fiber(origin, insertion, np.ones((n_frames, 1)), bow=0.0)
+    return make_result(n_frames, fibers=fibers, bodies={})
+
+
+def test_bundles_are_fibers_of_one_name():
+    names = ["biceps_1", "brachialis", "biceps_2", "triceps_10", "triceps_2", "alone_1"]
+    assert bundles(names) == [[0, 2], [3, 4]]
+
+
+@pytest.mark.parametrize("frame", [0, 2])
+def test_envelope_is_around_the_fibers_and_near_them(frame):
+    stage = Stage(packed(), "tissue", envelope=True)
+    stage.move(frame)
+    skin, tubes = stage.envelopes, stage.tubes
+    n_along, n_around = tubes.detail
+    j = n_along // 2
+    rows = tubes.points.reshape(7, -1, 3)[:, j * n_around : (j + 1) * n_around].astype(float)
+    ring = skin.points.reshape(-1, 40, 3)[j + 1].astype(float)
+    # all points of the fibers of a section are inside, but for the blend between fibers
+    radius = np.linalg.norm(rows[0] - rows[0].mean(axis=0), axis=1).mean()
+    inside = Delaunay(1.1 * ring[:, :2]).find_simplex(rows[..., :2].reshape(-1, 2)) >= 0
+    assert inside.all()
+    hull = ConvexHull(rows[..., :2].reshape(-1, 2)).volume  # area of a plane one
+    assert 0.85 * hull < ConvexHull(ring[:, :2]).volume < (1.0 + 0.5 * radius / 0.02) * hull
+    # normals point away from the middle
+    outwards = ring[:, :2] - rows[..., :2].reshape(-1, 2).mean(axis=0)
+    assert np.all(np.sum(outwards * skin.normals.reshape(-1, 40, 3)[j + 1][:, :2], axis=1) > 0.0)
+
+
+def test_envelope_has_the_colors_of_the_fibers_below():
+    stage = Stage(packed(), "tissue", envelope=True)
+    stage.move(2)
+    n_along, n_around = stage.tubes.detail
+    j = n_along // 2
+    below = stage.tubes.colors.reshape(7, -1, 3)[0, j * n_around]
+    found = stage.envelopes.colors.reshape(-1, 40, 3)[j + 1]
+    np.testing.assert_allclose(found, np.tile(below, (40, 1)), atol=1)
+
+
+def test_envelope_is_seen_in_pictures(renderer):
+    size = (320, 240)
+    plain, skin = (scene.picture(packed(), size=size, envelope=e) for e in (False, True))
+    changed = np.mean(np.any(np.abs(plain.astype(int) - skin) > 8, axis=2))
+    assert changed > 0.01
+    # red shines through: the middle of the muscle stays red
+    reds = [np.mean(i[..., 0].astype(int) - i[..., 2] > 40) for i in (plain, skin)]
+    assert reds[1] > 0.9 * reds[0] > 0.0
+
+
+def test_window_has_envelopes_that_follow_the_time():
+    if not opengl.off_screen_works():
+        pytest.skip("this machine has no OpenGL")
+    from fibermsk.view.window.viewer import Viewer
+
+    viewer = Viewer(packed(), envelope=True, off_screen=True, size=(320, 240), time=0.0)
+    try:
+        skin = viewer._scenes[0].envelope
+        before = skin.points.copy()
+        viewer.step(2)
+        assert np.abs(skin.points - before).max() > 0.01
+        np.testing.assert_array_equal(skin.points, viewer._stages[0].envelopes.points)
+    finally:
+        viewer.close()

@@ -1,0 +1,67 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+from make_result import make_result
+
+from fibermsk.results import MuscleLine, Still
+from fibermsk.view.drawing.labels import Label, overlap, place_labels
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures.captions import Captions
+from fibermsk.view.pictures.framing import caption_boxes, frame_camera
+
+SIZES = [(320, 240), (600, 900), (1200, 900), (1280, 720)]
+
+
+def crowded(n):
+    """A model with many muscles side by side."""
+    muscles = {}
+    for k in range(n):
+        x = 0.012 * k
+        path = np.array([[x, 0.01, 0.0], [x, 0.0, -0.15], [x + 0.05, 0.0, -0.3]])
+        muscles[f"muscle_number_{k}"] = MuscleLine(path, 0.003)
+    return Still(make_result(1, fibers={}, bodies={}), muscles)
+
+
+def captions(shown, size, frame=0):
+    stage = Stage(shown, "tissue", labels=True)
+    camera = frame_camera(stage, size, frame)
+    return stage, Captions(stage, camera, size, frame)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("n", [6, 30])
+def test_labels_cover_neither_each_other_nor_captions(size, n):
+    stage, text = captions(crowded(n), size)
+    boxes = [one.box for one in text.names]
+    assert not any(overlap(one, other) for one, other in combinations(boxes, 2))
+    for box in boxes:
+        assert box[0] >= 0 and box[1] >= 0 and box[2] <= size[0] and box[3] <= size[1]
+        for caption in caption_boxes(stage, size):
+            assert caption is None or not overlap(box, caption)
+    if size[0] >= 1200 or n == 6:
+        assert len(boxes) == n
+
+
+def test_labels_are_at_their_muscles():
+    _, text = captions(make_result(5), (1200, 900), 3)
+    assert sorted(one.words for one in text.names) == ["biceps", "triceps"]
+    for one in text.names:
+        nearest = np.clip(one.point, one.box[:2], one.box[2:])
+        assert np.linalg.norm(nearest - one.point) < 60.0
+
+
+def test_label_moves_along_its_path_from_what_is_taken():
+    path = np.stack([np.linspace(100.0, 300.0, 5), np.full(5, 100.0)], axis=1)
+    label = Label("biceps", np.zeros(3), (0.0, 0.0, 0.0), np.zeros((5, 3)))
+    (free,) = place_labels([label], [path], [(40.0, 10.0)], (400, 200))
+    assert free.point == (200.0, 100.0)
+    taken = [(150.0, 0.0, 250.0, 200.0)]
+    (moved,) = place_labels([label], [path], [(40.0, 10.0)], (400, 200), taken=taken)
+    assert not overlap(moved.box, taken[0]) and moved.point != free.point
+    assert place_labels([label], [path], [(40.0, 10.0)], (400, 200), taken=[(0, 0, 400, 200)]) == []
+    # what is drawn is not covered where there is another place
+    crowd = np.stack([np.linspace(205.0, 250.0, 20), np.full(20, 100.0)], axis=1)
+    (aside,) = place_labels([label], [path], [(40.0, 10.0)], (400, 200), crowd=crowd)
+    hidden = np.all((crowd >= aside.box[:2]) & (crowd <= aside.box[2:]), axis=1)
+    assert not hidden.any()
