@@ -129,15 +129,8 @@ def solve_stage(
         such an entry is a difference, as for all others.
     """
     rate = 1.0 / c
-    known: tuple[Array | None, tuple[Array, Array]] = None, (y_hat, v_hat)
 
     def rates_at(y: Array) -> tuple[Array, Array]:
-        nonlocal known
-        if known[0] is not y:  # an iterate, which nobody changes
-            known = y, find_rates(y)
-        return known[1]
-
-    def find_rates(y: Array) -> tuple[Array, Array]:
         v = system.enforce(y, rate * (y - y_hat), t, derive=derive)
         v_dot = rate * (v - v_hat)
         return v, system.enforce_rate(y, v, v_dot, t) if rates else v_dot
