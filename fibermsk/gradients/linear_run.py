@@ -11,7 +11,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.entries import Entry
 from fibermsk.gradients.objective import Objective, Reader
-from fibermsk.gradients.readings import ALL, FIXED, Frame, readings_of, sampled
+from fibermsk.gradients.readings import ALL, FIXED, Frame, Reading, readings_of, sampled
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.gradients.variations import changes_of
 from fibermsk.results import Progress
@@ -139,10 +139,13 @@ class LinearRun:
         """A quantity at all frames, by system, and whose numbers it depends on."""
         reads = {name: self._objective.reads[name]}
 
-        def samples(own: FiberSystem) -> Array:
-            return sampled(readings_of(own, reads)[name], self._frames)
+        def on(own: FiberSystem) -> Reading:
+            return readings_of(own, reads)[name]
 
-        return DirectReading(samples, self._reader.readings[name].owner, self.result.time)
+        owner, time = self._reader.readings[name].owner, self.result.time
+        return DirectReading(
+            lambda own: sampled(on(own), self._frames), owner, time, on, self._frames
+        )
 
     def _given(self, cotangents: Mapping[str, Array]) -> dict[str, Array]:
         _check.instance("vjp", "cotangents", cotangents, Mapping, "a mapping of arrays by name")

@@ -6,19 +6,20 @@ for the shapes, see `fibermsk.gradients.chained`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk.gradients.loose import Loose
-from fibermsk.gradients.starts import Starts
+from fibermsk.gradients.readings import Frame
 from fibermsk.protocol import Followers
 from fibermsk.solvers.adjoint.linearized import Linearized
-from fibermsk.solvers.adjoint.variation import DirectReading, Placing, Variation
+from fibermsk.solvers.adjoint.variation import DirectReading, Placing
+from fibermsk.solvers.newton.stage import State
 from fibermsk.system import FiberSystem
+from fibermsk.system.own_forces import OwnForces
 
 
 class Poses:
@@ -32,20 +33,29 @@ class Poses:
         Of the numbers (m,) in the gradient.
     loose
         System with held coordinates for them.
-    vary : sequence of callable
-        Each number by itself, for readings, and for states that start in equilibrium.
     """
 
-    def __init__(
-        self, system: FiberSystem, numbers: Sequence[int], loose: Loose,
-        vary: Sequence[Callable[[], Variation]],
-    ) -> None:  # fmt: skip
+    def __init__(self, system: FiberSystem, numbers: Sequence[int], loose: Loose) -> None:
         self._system, self._loose = system, loose
         self._numbers: Index = np.array(numbers, np.int64)
-        self._alone = [cache(one) for one in vary]
-        self._settles = system.line_muscles is not None and bool(
-            (system.line_muscles.state_of[0] >= 0).any()
-        )
+        self._start = Placing(None, *system.initial_state())
+        self._states, self._start_slopes = self._of_states()
+
+    def _of_states(self) -> tuple[Index, Array]:
+        """States (k,) of line muscles, and derivatives (m, k) of their equilibria at the start."""
+        own, apart, muscles = OwnForces(self._system), self._loose.system, self._system.line_muscles
+        states = own.muscle_states
+        if muscles is None or apart.line_muscles is None:
+            return states, np.zeros((len(self._numbers), 0))
+        whole = self._loose.whole(self._start.y)
+        at = apart.configuration.kinematics(0.0, whole, 0.0 * whole)
+        lengths = np.zeros((len(muscles.muscles), apart.n))
+        first = 6 * apart.cables.n_nodes
+        lengths[:, first : first + apart.skeleton.n] = apart.line_muscles.paths.at(at).by_q
+        held = muscles.state_of[0] >= 0
+        by_number = self._loose.ways @ lengths[held][:, self._loose.held].T
+        in_length = muscles.start_slopes(self._system.configuration.states.start)[1]
+        return states, by_number * in_length
 
     def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
@@ -83,36 +93,37 @@ class Poses:
 
     def pull_reading(self, cotangent: Array, reading: DirectReading, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        if reading.owner not in self._system.fiber_names:
-            for one in self._alone:
-                one().pull_reading(cotangent, reading, gradient)
+        if reading.owner in self._system.fiber_names:
+            return
+        own, (y, v) = reading.on(self._loose.system), np.zeros((2, self._loose.system.n))
+        for frame, slope in zip(reading.frames, cotangent, strict=True):
+            own.pull(self._frame(frame), slope, y, v)
+        gradient[self._numbers] += self._loose.products(y)
 
     def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         if reading.owner in self._system.fiber_names:
             return 0.0
-        return sum([one().push_reading(direction, reading) for one in self._alone])
+        own, dy = reading.on(self._loose.system), self._loose.moved(direction[self._numbers])
+        return np.array([own.push(self._frame(one), dy, 0.0 * dy) for one in reading.frames])
+
+    def _frame(self, frame: Frame) -> Frame:
+        """A frame of the run with held coordinates."""
+        t, y, v = frame.state
+        memory = self._loose.system.memory_apart(frame.memory)
+        return Frame(State(t, self._loose.whole(y), self._loose.whole(v)), memory)
 
     def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        if self._settles:
-            self._each.pull_start(cotangents, gradient)
-            return
-        self.pull(cotangents[1], self._start, gradient)
+        y, v = cotangents
+        gradient[self._numbers] += self._start_slopes @ y[self._states]
+        self.pull(v, self._start, gradient)
 
     def push_start(self, direction: Array) -> tuple[Array | float, Array | float]:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        if self._settles:
-            return self._each.push_start(direction)
-        return 0.0, self.push(direction, self._start)
-
-    @property
-    def _each(self) -> Starts:
-        return Starts(self._system, [one() for one in self._alone])
-
-    @property
-    def _start(self) -> Placing:
-        return Placing(None, *self._system.initial_state())
+        dy = np.zeros(self._system.n)
+        dy[self._states] = direction[self._numbers] @ self._start_slopes
+        return dy, self.push(direction, self._start)
 
     def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""

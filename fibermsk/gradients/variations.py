@@ -141,8 +141,7 @@ def _poses(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds
     system, numbers = places.own.system, [number for number, _ in members]
     loose = loosened(system, [entry for _, entry in members])
     ends.add_moving(numbers, loose.ends_moved(system.initial_state()[0]))
-    vary = [partial(variation_of, system, entry, number) for number, entry in members]
-    return Poses(system, numbers, loose, vary)
+    return Poses(system, numbers, loose)
 
 
 def _starts(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds) -> Starts:

@@ -75,8 +75,11 @@ class Pulls(Protocol):
         """Context with forces of first order beside those of other laws at a state."""
         ...
 
-    def start_slopes(self, states: Array) -> Array:
-        """Derivatives of start values, of the muscles that have a state, in their activations."""
+    def start_slopes(self, states: Array) -> tuple[Array, Array]:
+        """Derivatives of start values, of the muscles that have a state.
+
+        In activations that are functions of time, and in lengths of paths.
+        """
         ...
 
 

@@ -52,6 +52,8 @@ class OwnForces:
         Number among these of the owner of each row and tension; -1 without one.
     shared : set of int
         Owners whose activation is a state of others too: they have no rows of it.
+    muscle_states : (k,) int array
+        Unknowns that are states of line muscles.
     """
 
     def __init__(self, system: FiberSystem) -> None:
@@ -73,11 +75,12 @@ class OwnForces:
             self.owner[at : at + block.start.size] = fibers.index(block.owner)
             at += block.start.size
         self.shared: set[int] = set()
+        self.muscle_states = np.zeros(0, np.int64)
         activated = [system.loads.state_of]
         if self._muscles is not None:
             held, by = self._muscles.state_of
-            self._muscle_states = self._first + held[held >= 0]
-            self.owner[self._muscle_states] = len(fibers) + np.flatnonzero(held >= 0)
+            self.muscle_states = self._first + held[held >= 0]
+            self.owner[self.muscle_states] = len(fibers) + np.flatnonzero(held >= 0)
             activated.append(by)
         of = np.concatenate(activated)
         for state in np.unique(of[of >= 0]).tolist():
@@ -120,7 +123,7 @@ class OwnForces:
         rows = sums.states.row
         if self._muscles is not None and place.paths is not None and place.laws is not None:
             tension, own = self._muscles.own_forces(at, place.paths, place.laws)
-            rows[self._muscle_states - self._first] += own
+            rows[self.muscle_states - self._first] += own
         points = [row.ravel() for row in sums.points.rows]
         return np.concatenate([nodes.ravel(), np.zeros(skeleton.n), rows, *points, tension])
 
@@ -132,7 +135,7 @@ class OwnForces:
         found = np.zeros(self.owner.size)
         if self._muscles is not None:
             start = self.system.configuration.states.start
-            found[self._muscle_states] = self._muscles.start_slopes(start)
+            found[self.muscle_states] = self._muscles.start_slopes(start)[0]
         return found
 
     def gathered(self, place: Place, x: Array) -> Array:

@@ -70,6 +70,12 @@ class Varying:
                 own.restore(one.memory())
         self.forget()
 
+    def memory_apart(self, memory: dict[str, Array]) -> dict[str, Array]:
+        """A memory of such a system, with the candidates of contact of this one."""
+        number = next(k for k, one in enumerate(self._remembering) if isinstance(one, FiberContact))
+        own = {f"{number}.{name}": one for name, one in self._remembering[number].memory().items()}
+        return memory | own
+
     def unreduced(
         self, state: tuple[float, Array, Array, Array], slopes: Slopes
     ) -> tuple[BorderedMatrix, Array]:

@@ -44,6 +44,10 @@ class DirectReading(NamedTuple):
     of: Callable[[Any], Array]  # of a system
     owner: str  # fiber or muscle whose inner numbers it depends on; empty if on none
     times: Array  # of the frames [s]
+    # of a system, the quantity with its derivatives, and the states at the frames: see
+    # `fibermsk.gradients.readings`
+    on: Callable[[Any], Any]
+    frames: Sequence[Any]
 
 
 class Change(Protocol):

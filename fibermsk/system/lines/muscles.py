@@ -96,20 +96,21 @@ class LineMuscles:
         length = float(self._start_lengths[k])
         return self.hill.start(k, length, float(self._start_activations[k]))
 
-    def start_slopes(self, states: Array) -> Array:
-        """Derivatives of start values of the states in activations that are functions of time.
+    def start_slopes(self, states: Array) -> tuple[Array, Array]:
+        """Derivatives of start values of the states in activations in time, and in path lengths.
 
-        For the muscles that have a state, zero for other activations. By the implicit function
-        theorem: at the start the row of a state is zero. states (n_states,) are all start values.
+        For the muscles that have a state, zero for activations that are states. By the implicit
+        function theorem: at the start the row of a state is zero. states (n_states,) are all start
+        values.
         """
         still, x = np.zeros((2, len(self.muscles)))
         x[self._own] = states[self._states[self._own]]
         row = self.hill.forces(self._start_lengths, still, self._start_activations, x, still)[:, 1]
-        found = np.zeros(len(self.muscles))
-        for k in np.setdiff1d(self._own, self._driven).tolist():
-            # fibers that carry nothing are at rest over a range, whose end does not move
-            found[k] = -row[k, 3] / row[k, 4] if row[k, 4] != 0.0 else 0.0
-        return found[self._own]
+        row = row[self._own]
+        # fibers that carry nothing are at rest over a range, whose end does not move
+        scale = np.divide(-1.0, row[:, 4], out=np.zeros(len(row)), where=row[:, 4] != 0.0)
+        in_time = ~np.isin(self._own, self._driven)
+        return in_time * row[:, 3] * scale, row[:, 1] * scale
 
     def own_forces(self, at: At, placed: PlacedPaths, laws: LawsAt) -> tuple[Array, Array]:
         """Tensions (m,) [N] on given paths, and rows of the muscles that have a state."""
