@@ -107,7 +107,6 @@ def test_one_file_drives_bundles_and_lines(
         (["run", "MODEL", "--controls", "no.sto"], "there is no such file"),
         (["run", "MODEL", "--controls", "2"], "must be in [0, 1]"),
         (["run", "MODEL", "--activation", "0.1"], "without --bundle"),
-        (["run", "contracting_fiber", "--until", "1"], "--t-end 1.0: must be left out"),
         (["run", "MODEL", "--bundle", "bicep"], "muscles = 'bicep'; must be a muscle"),
         (["run", "MODEL", "--bundle", "bifemsh_r", "--activation", "2"], "must be in [0, 1]"),
         (["run", "MODEL", "--bundle", "bifemsh_r", "--activation", "no.sto"], "or a file (.sto"),

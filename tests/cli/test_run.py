@@ -398,12 +398,12 @@ def test_model_error_of_the_computation_is_bad_input(cli, scene_file, monkeypatc
 
 
 def test_summary_names_the_unit_of_each_coordinate(capsys):
-    from fibermsk.cli.commands.run import _print_summary
+    from fibermsk.cli.running.summary import print_summary
 
     report = {"scene": "s", "status": "success", "time_end": 1.0, "steps": 2, "file": "s.h5"}
     report |= {"newton_iterations": 3, "wall_seconds": 0.1, "step_seconds": 0.05, "replaced": False}
     report["final"] = {"knee": 0.5, "slide": 0.25, "hip_w": 1.0}
-    _print_summary(report, {"slide": "m", "hip_w": "1"})
+    print_summary(report, {"slide": "m", "hip_w": "1"})
     assert "knee = 0.5 rad\n  slide = 0.25 m\n  hip_w = 1\n" in capsys.readouterr().out
 
 

@@ -29,9 +29,7 @@ from fibermsk.cli.options import (
 )
 from fibermsk.cli.output import (
     plain,
-    print_check,
     print_json,
-    print_time_error,
     printing_beside,
 )
 from fibermsk.cli.running.interrupts import interruptible, not_at_once
@@ -42,12 +40,13 @@ from fibermsk.cli.running.model_files import (
     scene_of_model,
 )
 from fibermsk.cli.running.problems import (
-    lines_of,
     refuse_options,
     solve_problem,
 )
 from fibermsk.cli.running.progress import progress_report
 from fibermsk.cli.running.saving import Destination, holds, partial_path, save_result
+from fibermsk.cli.running.summary import print_summary
+from fibermsk.cli.running.times import settings_of_times
 from fibermsk.cli.warned import collecting
 from fibermsk.errors import ConvergenceError
 from fibermsk.scene_files import SceneFile, find, is_problem, scene_of
@@ -82,9 +81,17 @@ Controls = Annotated[
         help="Excitations of a model's muscles: a file with a column for each, or one number.",
     ),
 ]
-Until = Annotated[
+End = Annotated[
     float | None,
-    typer.Option("--t-end", "--until", metavar="SECONDS", help="Duration of a model's run."),
+    typer.Option("--t-end", "--until", metavar="SECONDS", help="Duration of the run."),
+]
+Step = Annotated[
+    float | None,
+    typer.Option(
+        "--dt",
+        metavar="SECONDS",
+        help="Time step; with adaptive steps that between frames.",
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
 Json = Annotated[
@@ -127,29 +134,28 @@ def run(
     checkpoint_every: Every = None,
     overwrite: Overwrite = False,
     threads: Threads = None,
+    t_end: End = None,
+    dt: Step = None,
     bundle: Bundle = None,
     activation: Activated = None,
     geometry: Geometry = None,
     motion: Moved = None,
     controls: Controls = None,
-    until: Until = None,
 ) -> None:
     """Compute a scene, or a model with its muscles on lines or as fibers, and write its result."""
     with printing_beside(json):
         if Path(scene).suffix.lower() == ".osim":
-            file, own = scene_of_model(
-                Path(scene), bundle, activation, geometry, motion, controls, until
-            )
+            file, own = scene_of_model(Path(scene), bundle, activation, geometry, motion, controls)
             settings = [*own, *(settings or [])]
         else:
             refuse_without_model(
                 scene, bundle=bundle, activation=activation, geometry=geometry, motion=motion,
-                controls=controls, until=until,
+                controls=controls,
             )  # fmt: skip
             file = find(scene)
     _run(
         file, out, settings, numbers, method, check, quiet, json, checkpoint_every, overwrite,
-        threads,
+        threads, t_end, dt,
     )  # fmt: skip
 
 
@@ -158,8 +164,9 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
     ``--set``, ``--param``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
-    ``--checkpoint-every``, ``--overwrite``, ``--threads`` and ``--debug`` from the command line and
-    writes ``results/<file>.h5``. Ends the program if the run does not succeed.
+    ``--checkpoint-every``, ``--overwrite``, ``--threads``, ``--t-end``, ``--dt`` and ``--debug``
+    from the command line and writes ``results/<file>.h5``. Ends the program if the run does not
+    succeed.
 
     Parameters
     ----------
@@ -191,7 +198,7 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
 
     # the options of `run` without the scene, and without those of a model
     signature = inspect.signature(run, eval_str=True)
-    apart = ("scene", "bundle", "activation", "geometry", "motion", "controls", "until")
+    apart = ("scene", "bundle", "activation", "geometry", "motion", "controls")
     options = [one for name, one in signature.parameters.items() if name not in apart]
     vars(command)["__signature__"] = signature.replace(parameters=options)
     app.command("run", cls=ManyValues, help=file.title)(command)
@@ -217,12 +224,15 @@ def _run(
     checkpoint_every: float | None,
     overwrite: bool,
     threads: int | None,
+    t_end: float | None,
+    dt: float | None,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run fails."""
     from fibermsk.io import check_writable
 
     use_threads(threads)
     settings, numbers = settings or [], numbers or []
+    settings = [*settings, *settings_of_times(file, settings, t_end, dt)]
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers)
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
@@ -350,7 +360,7 @@ def compute(
     if json:
         print_json(report)
     elif not quiet:
-        _print_summary(report, result.coordinate_units)
+        print_summary(report, result.coordinate_units)
     if not result.is_complete:
         reason = failure or result.message or f"the run was not completed ({result.status})"
         reached = f"; the frames up to t = {report['time_end']:g} s are in {place}"
@@ -376,27 +386,3 @@ def _about(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, Any]:
     """Entries of the stats about muscles that were refused."""
     muscles = about_muscles(file, warned)
     return {"muscles": muscles} if muscles else {}
-
-
-def _print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
-    stepping = report["step_seconds"]
-    typer.echo(
-        f"{report['scene']}: {report['status']}, t = {report['time_end']:g} s, "
-        f"{report['steps']} steps, {report['newton_iterations']} Newton iterations, "
-        f"{report['wall_seconds']:.1f} s in all"
-        + ("" if stepping is None else f", {stepping:.1f} s of them for the steps")
-    )
-    if report["status"] == "stopped":
-        typer.echo(f"  {report['message']}")
-    if report.get("time_error") is not None:
-        print_time_error(report["time_error"])
-    for name, value in report["final"].items():
-        unit = units.get(name, "rad")
-        typer.echo(f"  {name} = {value:.6g}{'' if unit == '1' else f' {unit}'}")
-    for line in lines_of(report):
-        typer.echo(f"  {line}")
-    if "check" in report:
-        print_check(report["check"])
-    if report["file"] is not None:
-        replacing = ", which was replaced" if report["replaced"] else ""
-        typer.echo(f"  written to {report['file']}{replacing}")

@@ -8,7 +8,6 @@ from typing import Any
 
 import typer
 
-from fibermsk import _check
 from fibermsk.cli.options import parse_settings
 from fibermsk.errors import ModelError
 from fibermsk.scene_files import SceneFile, find
@@ -23,7 +22,6 @@ def scene_of_model(
     geometry: Path | None,
     motion: Path | None = None,
     controls: str | None = None,
-    until: float | None = None,
 ) -> tuple[SceneFile, list[str]]:
     """Scene that runs a model with its muscles, and its settings.
 
@@ -50,8 +48,6 @@ def scene_of_model(
             settings.append(f"{name}={path.resolve() if path.is_file() else value}")
     if geometry is not None:
         settings.append(f"geometry={geometry.resolve()}")
-    if until is not None:
-        settings.append(f"duration={_check.positive('run', '--t-end', until, 's')!r}")
     return replace(find(str(_SCENE)), name=model.stem), settings
 
 
@@ -65,16 +61,11 @@ def about_muscles(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, An
     }
 
 
-_OPTIONS = {"until": "t-end"}
-"""Names of options that are not those of their arguments."""
-
-
 def refuse_without_model(scene: str, **options: Any) -> None:
     """Refuse options of a model for a scene."""
     for name, value in options.items():
         if value is not None:
-            option = _OPTIONS.get(name, name)
-            text = f"--{option} {value}: must be left out: {scene} is not a model (.osim)"
+            text = f"--{name} {value}: must be left out: {scene} is not a model (.osim)"
             raise ModelError(text)
 
 
