@@ -170,7 +170,7 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
     fm.view.plot(result).savefig(folder / names["plots"], dpi=110)
     names["moving"] = f"moving/{scene.name}.html"
     page_file = extra / names["moving"]
-    fm.view.write_page(result, page_file, color_by=shown.color_by, time=at, max_frames=301)
+    fm.view.write_page(result, page_file, color_by=shown.color_by, max_frames=301)
     field_name = shown.color_by.replace("_", " ")
     color = "muscle is red by its activation, tendon ivory"
     if shown.color_by != "tissue":

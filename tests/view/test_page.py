@@ -38,7 +38,8 @@ def open_page(browser, tmp_path):
     tabs = []
 
     def open_it(shown=ARM, *, settings=None, **context):
-        path = write_page(shown, tmp_path / f"page{len(tabs)}.html", **(settings or {}))
+        still = {"autoplay": False} | (settings or {})
+        path = write_page(shown, tmp_path / f"page{len(tabs)}.html", **still)
         tabs.append(Tab(browser, path, **context))
         return tabs[-1]
 
@@ -179,6 +180,8 @@ def test_play_pause_loop_and_keys(open_page):
     page.wait("(() => { const k = window.fibermsk.state().frame; return k > 0 && k < 32; })()")
     assert page.state["playing"]
     assert open_page(settings={"autoplay": True}).state["playing"]
+    assert open_page(settings={"autoplay": None}).state["playing"]
+    assert not open_page(settings={"autoplay": None, "time": 4.0}).state["playing"]
 
 
 @pytest.mark.parametrize("system", [pytest.param("light", marks=pytest.mark.slow), "dark"])

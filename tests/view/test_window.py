@@ -248,6 +248,26 @@ def test_play_refuses_before_it_opens(options, monkeypatch):
         play(ARM, **options)
 
 
+@needs_opengl
+def test_a_run_plays_from_its_first_frame_unless_a_time_is_asked(monkeypatch):
+    from fibermsk.view.window.viewer import Viewer
+
+    monkeypatch.setattr("fibermsk.view.window.window.has_display", lambda: True)
+    monkeypatch.setattr(
+        "fibermsk.view.window.window.Viewer", lambda *a, **k: Viewer(*a, **k | {"off_screen": True})
+    )
+    opened = []
+    monkeypatch.setattr(Window, "open", lambda self: opened.append(self))
+    show(ARM)
+    show(ARM, time=4.0)
+    play(ARM, speed=2.0)
+    states = [(one.viewer.playback.playing, one.viewer.playback.time) for one in opened]
+    speeds = [one.viewer.playback.speed for one in opened]
+    for one in opened:
+        one.viewer.close()
+    assert states == [(True, 0.0), (False, 4.0), (True, 0.0)] and speeds == [1.0, 1.0, 2.0]
+
+
 _REAL = """
 import json, os, sys
 sys.path.insert(0, sys.argv[2])

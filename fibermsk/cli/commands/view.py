@@ -58,7 +58,12 @@ def view(
         ),
     ] = None,
     time: Annotated[
-        float | None, typer.Option("--time", help="Simulated time in s; by default the last one.")
+        float | None,
+        typer.Option(
+            "--time",
+            help="Simulated time in s; by default windows and pages play from the first one, and "
+            "pictures show the last.",
+        ),
     ] = None,
     geometry: Geometry = None,
     geometry_outside: GeometryOutside = False,

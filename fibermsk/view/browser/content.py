@@ -94,15 +94,13 @@ def pack(
     autoplay: bool = False,
     max_frames: int | None = None,
     time: float | None = None,
-    at_end: bool = False,
     served: bool = False,
     arrows: Iterable[str] = (),
     labels: bool = False,
 ) -> Content:
     """Data of a page; parameters as for `write_page`.
 
-    With `at_end` the last frame is shown first if no time is given. A page that is `served` has
-    sliders for the coordinates of a model.
+    A page that is `served` has sliders for the coordinates of a model.
     """
     color_by, arrows = check_field(color_by), check_kinds(arrows)
     stages = make_stages(
@@ -111,7 +109,7 @@ def pack(
     several = [shown] if isinstance(shown, (Result, Still)) else shown
     results = [stage.result for stage in stages]
     names = result_names(results, names)
-    if time is not None or at_end:
+    if time is not None:
         longest = max(results, key=lambda result: float(result.time[-1]))
         time = float(longest.time[nearest_frame(longest, time)])
     share = max(elements_per_arrow(result, _MOST_CONTACTS) for result in results)

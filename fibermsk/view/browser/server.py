@@ -60,7 +60,7 @@ def serve(
     names, compare, color_by, theme, arrows, labels, max_frames
         As for :func:`fibermsk.view.write_page`.
     time : float, optional
-        Simulated time at first [s]; the last frame by default.
+        Simulated time at first [s]; by default the page plays from the first frame.
     port : int
         Port of the server, 1 to 65535; 0 for any free port. The address is printed.
     host : str
@@ -80,8 +80,8 @@ def serve(
     check_theme(theme)
     with PageServer(host, port, allow_hosts) as server:
         content = pack(
-            shown, names=names, compare=compare, time=time, at_end=True, color_by=color_by,
-            arrows=arrows, labels=labels, max_frames=max_frames, served=True,
+            shown, names=names, compare=compare, time=time, autoplay=time is None,
+            color_by=color_by, arrows=arrows, labels=labels, max_frames=max_frames, served=True,
         )  # fmt: skip
         server.show(content, theme)
         print(f"viewer at {server.address} (Ctrl-C ends)", flush=True)

@@ -36,7 +36,7 @@ def write_page(
     compare: str = "side_by_side",
     color_by: str = "tissue",
     theme: str = "auto",
-    autoplay: bool = False,
+    autoplay: bool | None = None,
     max_frames: int | None = None,
     time: float | None = None,
     arrows: Iterable[str] = (),
@@ -63,7 +63,7 @@ def write_page(
     theme : str
         ``"light"``, ``"dark"``, or ``"auto"``: the setting of the reader's system.
     autoplay : bool
-        Whether it plays when it is opened.
+        Whether it plays when it is opened; by default if no time is given.
     max_frames : int, optional
         Largest number of frames of a result in the page, evenly spaced, with the first and the
         last; the page states it. By default all.
@@ -90,7 +90,8 @@ def write_page(
         raise ModelError(f"cannot write {path}: a page is an HTML file; name it *.html")
     check_writable(path)
     text = page_text(
-        shown, theme=theme, names=names, compare=compare, color_by=color_by, autoplay=autoplay,
+        shown, theme=theme, names=names, compare=compare, color_by=color_by,
+        autoplay=time is None if autoplay is None else autoplay,
         max_frames=max_frames, time=time, arrows=arrows, labels=labels,
     )  # fmt: skip
     write_whole(path, lambda beside: beside.write_text(text, encoding="utf-8"))

@@ -333,7 +333,7 @@ def show(
     compare : str
         ``"side_by_side"`` or ``"overlay"``: the first result solid, the others translucent.
     time : float, optional
-        Simulated time to start at [s]; the last frame by default.
+        Simulated time to start at [s]; by default a run plays from its first frame.
     color_by, theme, arrows, labels, size, envelope
         As for :func:`fibermsk.view.screenshot`.
 
@@ -343,7 +343,7 @@ def show(
         If this machine cannot open a window, or an argument is not valid.
     """
     _check_display()
-    Window(
+    window = Window(
         shown,
         names=names,
         compare=compare,
@@ -354,7 +354,10 @@ def show(
         labels=labels,
         size=size,
         envelope=envelope,
-    ).open()
+    )
+    if time is None:
+        _begin(window)
+    window.open()
 
 
 def play(result: Result | Sequence[Result], *, speed: float = 1.0, **options: Any) -> None:
@@ -377,12 +380,19 @@ def play(result: Result | Sequence[Result], *, speed: float = 1.0, **options: An
     """
     _check_display()
     window = Window(result, **options)
-    playback = window.viewer.playback
-    playback.speed = speed
-    if "time" not in options:
-        window.viewer.show_time(float(playback.times[0]))
-    playback.play()
+    window.viewer.playback.speed = speed
+    if "time" in options:
+        window.viewer.playback.play()
+    else:
+        _begin(window)
     window.open()
+
+
+def _begin(window: Window) -> None:
+    """Play from the first frame; what has one frame stays."""
+    playback = window.viewer.playback
+    window.viewer.show_time(float(playback.times[0]))
+    playback.play()
 
 
 def _check_display() -> None:
