@@ -45,3 +45,12 @@ def test_completion(shell):
 def test_threads_must_be_there(cli):
     done = cli("run", "hanging_fiber", "--threads", "4096")
     assert done.exit_code == 2 and "--threads = 4096; must be" in done.stderr
+
+
+COMPUTE = "run", "resume", "verify", "so", "track", "fit", "id", "muscles", "sensitivity"
+
+
+@pytest.mark.parametrize("command", COMPUTE)
+def test_all_that_compute_take_threads(cli, command):
+    assert "--threads" in cli(command, "--help").stdout
+    assert "--threads" in str(cli(command, "--threads", "0").stderr)

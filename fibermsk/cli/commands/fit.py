@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk import _check
-from fibermsk.cli.options import Degrees, JsonOut
+from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
 from fibermsk.cli.output import aligned, plain, print_json
 from fibermsk.errors import ModelError
 
@@ -113,6 +113,7 @@ def fit(
         float | None, typer.Option("--lowpass", metavar="HZ", help="Filter of the motions.")
     ] = None,
     degrees: Degrees = None,
+    threads: Threads = None,
     json: JsonOut = False,
 ) -> None:
     """Find parameters of muscles and bones from motions and EMG, without EMG of deep muscles.
@@ -120,6 +121,7 @@ def fit(
     First tells what the data can tell, and asks; then searches, predicts what was held out, and
     writes a report.
     """
+    use_threads(threads)
     from fibermsk.analysis import read_external_loads
     from fibermsk.cli.running.interrupts import interruptible
     from fibermsk.cli.running.progress import progress_report

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from fibermsk.cli.options import Degrees, JsonOut
+from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
 
@@ -43,9 +43,11 @@ def inverse_dynamics(
         typer.Option("--passive/--no-passive", help="Whether passive forces of joints act."),
     ] = True,
     degrees: Degrees = None,
+    threads: Threads = None,
     json: JsonOut = False,
 ) -> None:
     """Find the generalized forces that give a motion."""
+    use_threads(threads)
     from fibermsk.analysis import inverse_dynamics, read_external_loads
     from fibermsk.analysis.storage import TABLES, write_table
     from fibermsk.anatomy import with_muscle_mass

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fibermsk.cli.options import JsonOut
+from fibermsk.cli.options import JsonOut, Threads, use_threads
 from fibermsk.cli.output import PICTURES, check_out, print_json, write_figure
 from fibermsk.errors import ModelError
 
@@ -40,9 +40,11 @@ def muscles(
         list[str] | None,
         typer.Option("--set", metavar="COORDINATE=VALUE", help="Other coordinates, in rad or m."),
     ] = None,
+    threads: Threads = None,
     json: JsonOut = False,
 ) -> None:
     """Compute lengths and moment arms of muscles over a range; write a table or a picture."""
+    use_threads(threads)
     from fibermsk.analysis import muscle_curves
     from fibermsk.analysis.picture import PLOTS, draw_curves
     from fibermsk.analysis.storage import TABLES, write_table

@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 from fibermsk._check import first_names, refuse
-from fibermsk.cli.options import JsonOut, Method, Numbers, Settings, parse_numbers, parse_settings
+from fibermsk.cli.options import (
+    JsonOut,
+    Method,
+    Numbers,
+    Settings,
+    Threads,
+    parse_numbers,
+    parse_settings,
+    use_threads,
+)
 from fibermsk.cli.output import (
     PICTURES,
     aligned,
@@ -49,9 +58,11 @@ def sensitivity(
     settings: Settings = None,
     numbers: Numbers = None,
     method: Method = None,
+    threads: Threads = None,
     json: JsonOut = False,
 ) -> None:
     """Differentiate a quantity of a run in numbers of its model."""
+    use_threads(threads)
     from fibermsk.cli.running.compiling import saying_when_compiled
     from fibermsk.cli.running.progress import progress_report
     from fibermsk.cli.warned import collecting

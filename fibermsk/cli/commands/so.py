@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli.options import Degrees, JsonOut
+from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
 
@@ -35,9 +35,11 @@ def so(
         typer.Option("--passive/--no-passive", help="Whether passive forces of the fibers act."),
     ] = True,
     degrees: Degrees = None,
+    threads: Threads = None,
     json: JsonOut = False,
 ) -> None:
     """Find the activations that give a motion at the least sum of squares."""
+    use_threads(threads)
     from fibermsk.analysis import static_optimization
     from fibermsk.analysis.storage import TABLES, write_table
     from fibermsk.cli.shown import model_file

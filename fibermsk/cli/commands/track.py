@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from fibermsk.cli.options import Degrees, JsonOut
+from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ConvergenceError, ModelError
 
@@ -38,12 +38,14 @@ def track(
     ] = 0.02,
     tendon: Annotated[str, typer.Option("--tendon", help="rigid or elastic.")] = "rigid",
     degrees: Degrees = None,
+    threads: Threads = None,
     json: JsonOut = False,
 ) -> None:
     """Find excitations with which a model follows a motion at the least effort.
 
     Muscles get smooth curves; reserves help where muscles cannot.
     """
+    use_threads(threads)
     from fibermsk.cli.running.control import line_of, lines_of
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting

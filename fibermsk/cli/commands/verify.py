@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fibermsk.cli.errors import FAILED
-from fibermsk.cli.options import parse_settings
+from fibermsk.cli.options import Threads, parse_settings, use_threads
 from fibermsk.cli.output import print_json, printing_beside
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.files import check_writable
@@ -39,8 +39,10 @@ def verify(
     fine: Annotated[
         bool, typer.Option("--fine", help="With --report: studies on fine meshes, minutes each.")
     ] = False,
+    threads: Threads = None,
 ) -> None:
     """Run verification problems; the exit status is 1 if any fails."""
+    use_threads(threads)
     if fine and report is None:
         raise ModelError("--fine is for the report; give --report DIR as well")
     names = list(dict.fromkeys(problems or problem_names()))
