@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fibermsk import _check
+from fibermsk.errors import ModelError
 from fibermsk.forces import CoordinateActuator
 from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, weight_of
 from fibermsk.gradients.chained import MovedEnds
@@ -30,6 +31,7 @@ from fibermsk.gradients.shapes import Section, Shapes
 from fibermsk.gradients.starts import Starts
 from fibermsk.model import Mesh
 from fibermsk.model.skeleton.body import shapes_of
+from fibermsk.parameters.revise import revise
 from fibermsk.solvers.adjoint.variation import Change, Variation
 from fibermsk.system import FiberSystem
 
@@ -37,6 +39,8 @@ F = TypeVar("F", bound=Family)
 
 _REFINED = 3
 """How often steps are refined where forces have kinks: contacts that open, edges of meshes."""
+
+_INERTIA = "/inertia"
 
 _STEP = 1e-5
 """Step over the size of a number; truncation and round-off are then about 1e-11."""
@@ -192,7 +196,20 @@ def _difference(system: FiberSystem, entry: Entry) -> tuple[float, Stencil]:
         return step, AHEAD
     if entry.value + 2.0 * step > high:
         return -step, AHEAD
+    if _INERTIA in entry.path:  # a flat body is at the border of what moments of inertia can be
+        for side in (step, -step):
+            if not _is_possible(system, entry, entry.value - 2.0 * side):
+                return side, AHEAD
     return step, CENTRAL
+
+
+def _is_possible(system: FiberSystem, entry: Entry, value: float) -> bool:
+    """Whether a model can have another value of an entry."""
+    try:
+        revise(system.model, values_with(system, [entry], np.array([value])))
+    except ModelError:
+        return False
+    return True
 
 
 def _systems(

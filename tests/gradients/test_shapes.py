@@ -106,3 +106,27 @@ def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
     model.add(Odd((), {}))
     (whole,) = changes_of(fm.build(model), entries_of(fm.build(model), "bone/mass"))
     assert isinstance(whole, Variation)  # a user's element may read it
+
+
+def test_a_flat_body_has_derivatives_in_its_inertia():
+    """Its largest moment is the sum of the others, and cannot grow alone."""
+    model = fm.Model("plate", gravity=(3.0, -9.81, 1.0))
+    plate = model.add(fm.Body("plate", 1.0, (0.02, -0.2, 0.01), (5e-3, 1e-3, 4e-3)))
+    model.add(fm.Spherical("ball", model.ground, plate, at=(0.0, 0.0, 0.0)))
+    end = {"x": plate.at(0.1, -0.3, 0.2)}
+    aim = fm.Objective(lambda time, x: x[-1] @ np.array([1.0, 2.0, 3.0]), end)
+
+    def runs(model):
+        return fm.Simulation(model, 0.1, 0.01, newton=TIGHT)
+
+    paths = {"plate/inertia/xx": (5e-3, -1), "plate/inertia/yy": (1e-3, 1),
+             "plate/inertia/zz": (4e-3, 1)}  # fmt: skip
+    found = fm.gradient(runs(model), aim, list(paths)).gradient
+    assert np.isfinite(fm.gradient(runs(model), aim, "plate/inertia").gradient).all()
+    for own, (path, (base, side)) in zip(found, paths.items(), strict=True):
+        h = 1e-6 * side
+        at = [
+            fm.gradient(runs(fm.with_parameters(model, {path: base + k * h})), aim, path).value
+            for k in range(3)
+        ]
+        assert own == pytest.approx((-1.5 * at[0] + 2.0 * at[1] - 0.5 * at[2]) / h, rel=1e-5)
