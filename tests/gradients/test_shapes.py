@@ -122,7 +122,6 @@ def test_a_flat_body_has_derivatives_in_its_inertia():
     paths = {"plate/inertia/xx": (5e-3, -1), "plate/inertia/yy": (1e-3, 1),
              "plate/inertia/zz": (4e-3, 1)}  # fmt: skip
     found = fm.gradient(runs(model), aim, list(paths)).gradient
-    assert np.isfinite(fm.gradient(runs(model), aim, "plate/inertia").gradient).all()
     for own, (path, (base, side)) in zip(found, paths.items(), strict=True):
         h = 1e-6 * side
         at = [
