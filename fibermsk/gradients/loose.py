@@ -1,8 +1,8 @@
 """A system with held coordinates where numbers of a model place or turn its parts.
 
-A joint's frame, a path point or a wrap surface moves with a number as it does along axes put in its
-place, whose coordinates are held at zero. The tangent in these coordinates so holds the derivatives
-of the equations in all such numbers.
+A joint's frame, a path point, a wrap surface or a contact shape moves with a number as it does
+along axes put in its place, whose coordinates are held at zero. The tangent in these coordinates so
+holds the derivatives of the equations in all such numbers.
 """
 
 from __future__ import annotations
@@ -15,9 +15,20 @@ import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk.gradients.entries import Entry
-from fibermsk.model import Axis, Body, Coordinate, Linear, LineMuscle, Model
+from fibermsk.model import (
+    Axis,
+    Body,
+    Capsule,
+    Coordinate,
+    InfiniteCylinder,
+    Linear,
+    LineMuscle,
+    Model,
+)
+from fibermsk.model.contact import items_of
 from fibermsk.model.muscles.line_muscle import MovingPathPoint
 from fibermsk.model.muscles.wrap import Surface
+from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.model.skeleton.joint import IDENTITY, JOINTS, FunctionalJoint, Joint, Weld
 from fibermsk.model.skeleton.junction import is_junction
 from fibermsk.parameters.lookup import find
@@ -101,6 +112,8 @@ def can_loosen(place: Place) -> bool:
         return of_axis or steps in {(_AT,), (_BEHIND,), (_TURN,), ("axis",)}
     if isinstance(root, Surface):
         return steps in {("position",), (_TURN,)}
+    if isinstance(root, Body):
+        return len(steps) == 3 and steps[0] == "shapes" and steps[2] in _ways_of(place)
     of_point = isinstance(root, LineMuscle) and steps[0] == "points"
     return of_point and steps[2:] in {("station", "position"), (_AT,), (_TURN,)}
 
@@ -124,12 +137,46 @@ def loosened(system: FiberSystem, entries: Sequence[Entry]) -> Loose:
     return Loose(own, before, np.array([index[name] for name in column], np.int64), ways)
 
 
+def _ways_of(place: Place) -> tuple[str, ...]:
+    """Fields of a shape, none of it sphere or mesh, that move it, or one of its ends across it."""
+    shape = shapes_of(place.root)[int(place.steps[1])]
+    if isinstance(shape, InfiniteCylinder):
+        return "point", "axis"
+    return ("start", "end") if isinstance(shape, Capsule) and length_of(shape) > 0.0 else ()
+
+
+def length_of(shape: Capsule) -> float:
+    """Distance of the ends of its axis [m]."""
+    return float(np.linalg.norm(np.subtract(shape.end, shape.start)))
+
+
+def _motion_of(shape: Capsule | InfiniteCylinder, field: str, way: Array) -> Array:
+    """Translation and rotation (6,) about the body's origin that a change of a field is.
+
+    An end of a capsule moves across its axis as it turns about the other one.
+    """
+    if field == "point":
+        return np.concatenate([way, np.zeros(3)])
+    if isinstance(shape, InfiniteCylinder):
+        turn, about = np.cross(np.asarray(shape.axis), way), np.asarray(shape.point)
+    else:
+        here, about = (shape.start, shape.end) if field == "start" else (shape.end, shape.start)
+        lever = np.subtract(here, about)
+        turn, about = np.cross(lever, way) / (lever @ lever), np.asarray(about)
+    return np.concatenate([-np.cross(turn, about), turn])
+
+
 def _part_of(place: Place, entry: Entry) -> tuple[Part, Array]:
     """What a number moves, and the derivatives of its held coordinates."""
     root, steps, at = place.root, place.steps, (*place.entry, *entry.place)
     way = np.eye(3)[at[0]] if at else np.ones(1)
     if entry.turn is not None:
         way = entry.turn.slopes[:, at[0]]
+    if isinstance(root, Body):
+        if entry.along is not None:
+            way = way / np.linalg.norm(entry.along)  # of the vector, which the model does not keep
+        shape: Any = shapes_of(root)[int(steps[1])]
+        return (id(root), "shapes", steps[1]), _motion_of(shape, str(steps[2]), way)
     if isinstance(root, Surface):
         return (id(root), _AT if steps[0] == "position" else _TURN), way
     if isinstance(root, LineMuscle):
@@ -162,6 +209,20 @@ def _with_held(model: Model, parts: Held) -> Model:
             *before, new[id(joint)] = _loose(joint, of[id(joint)])
             added += before
             new |= {id(body): _heavy(body) for body in _moved_by(model, joint)}
+    apart = {
+        body: [
+            carriers.new(
+                body, _ORIGIN, IDENTITY, _of_pose(of[id(body)].get(("shapes", k), [])), shape
+            )
+            for k, shape in enumerate(shapes_of(body))
+        ]
+        for body in model.bodies if id(body) in of
+    }  # fmt: skip
+    for body in apart:
+        new[id(body)] = replace(new.get(id(body), body), shapes=())
+    for contact in model.contacts if apart else ():
+        second = [apart.get(one, [one]) for one in items_of(contact.second)]
+        new[id(contact)] = replace(contact, second=[one for several in second for one in several])
     found = redirected(model, new)
     for one in added:
         found.add(one.child, replace(one, parent=found.body(one.parent.name)))
@@ -172,13 +233,19 @@ class _Carriers:
     """New bodies at places of others, along which held coordinates move them."""
 
     def __init__(self) -> None:
-        self.joints = list[FunctionalJoint]()
+        self.joints = list[Joint]()
 
-    def new(self, parent: Body, at: Any, rotation: Any, held: Held) -> Body:
+    def new(self, parent: Body, at: Any, rotation: Any, held: Held, shapes: Any = ()) -> Body:
         """A body at a place of another."""
-        body = _heavy(Body(f"carrier {len(self.joints)}"))
-        self.joints += _loose(Weld(parent, body, at, rotation=rotation), held)
+        body = _heavy(Body(f"carrier {len(self.joints)}", shapes=shapes))
+        weld = Weld(parent, body, at, rotation=rotation)
+        self.joints += _loose(weld, held) if held else [weld]
         return body
+
+
+def _of_pose(names: list[str]) -> Held:
+    """Held coordinates of a place and its orientation, from their names in this order."""
+    return {(_AT,): names[:3], (_TURN,): names[3:]} if names else {}
 
 
 def _on_carriers(muscle: LineMuscle, held: Held, carriers: _Carriers) -> LineMuscle:

@@ -17,10 +17,12 @@ from fibermsk.forces import (
     PointSpring,
     ViaRing,
 )
-from fibermsk.gradients.loose import can_loosen
+from fibermsk.gradients.entries import Entry
+from fibermsk.gradients.loose import can_loosen, length_of
 from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Fiber, Table
 from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.model.muscles.wrap import Surface
+from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.model.skeleton.joint import JOINTS
 from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
@@ -87,6 +89,16 @@ def can_be_held(system: FiberSystem, path: str) -> bool:
     """Whether a number enters as coordinates do that are held; see `fibermsk.gradients.loose`."""
     place = find(system.model, path)[0]
     return can_loosen(place) and not system.multipliers.holding and _moves_straight_fibers(system)
+
+
+def end_of(system: FiberSystem, entry: Entry) -> tuple[Any, float] | None:
+    """End of a capsule that a number moves along the axis, and the cosine of both directions."""
+    place = find(system.model, entry.path)[0]
+    if not isinstance(place.root, Body) or place.steps[-1] not in ("start", "end"):
+        return None
+    shape: Any = shapes_of(place.root)[int(place.steps[1])]
+    cosine = np.subtract(shape.end, shape.start)[(*place.entry, *entry.place)[0]] / length_of(shape)
+    return ((id(place.root), *place.steps), float(cosine)) if cosine else None
 
 
 def is_of_start(system: FiberSystem, path: str) -> bool:

@@ -15,9 +15,10 @@ from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, 
 from fibermsk.gradients.chained import MovedEnds
 from fibermsk.gradients.entries import Entry, size_of_steps, values_with
 from fibermsk.gradients.inside import AHEAD, CENTRAL, PAIR, Driven, Family, Knot, Places, Stencil
-from fibermsk.gradients.loose import loosened
+from fibermsk.gradients.loose import length_of, loosened
 from fibermsk.gradients.owners import (
     can_be_held,
+    end_of,
     fiber_shaped_by,
     is_of_start,
     kinds_of,
@@ -31,6 +32,7 @@ from fibermsk.gradients.shapes import Section, Shapes
 from fibermsk.gradients.starts import Starts
 from fibermsk.model import Mesh
 from fibermsk.model.skeleton.body import shapes_of
+from fibermsk.parameters.lookup import find
 from fibermsk.parameters.revise import revise
 from fibermsk.solvers.adjoint.variation import Change, Variation
 from fibermsk.system import FiberSystem
@@ -65,6 +67,7 @@ def changes_of(
     ends = MovedEnds(system)
     apart: dict[type[RowSlopes], list[Shared]] = {RowSlopes: [], PathRows: []}
     posed, started = list[tuple[int, Entry]](), list[tuple[int, Entry]]()
+    lengthened: dict[Any, list[tuple[int, Entry, float]]] = {}
     for number, entry in enumerate(entries):
         owner, rest = owner_of(system, places.own, entry.path)
         actuator = None if alone else actuator_of(system.model, entry.path)
@@ -75,6 +78,8 @@ def changes_of(
             ends.add(number, fiber, entry)
         elif not alone and can_be_held(system, entry.path):
             posed.append((number, entry))
+            if (end := end_of(system, entry)) is not None:
+                lengthened.setdefault(end[0], []).append((number, entry, end[1]))
         elif not alone and (kinds := kinds_of(system, entry.path)):
             varied = variation_of(system, entry, number)
             own = apart[PathRows if kinds == system.on_paths else RowSlopes]
@@ -93,6 +98,7 @@ def changes_of(
     found = list[Change]([Driven(places, knots)] if knots else [])
     for (*_, stencil), members in families.items():
         found.append(_family(Family, places, members, stencil))
+    apart[RowSlopes] += [_lengthened(system, own) for own in lengthened.values()]
     found += [kind(places, shared) for kind, shared in apart.items() if shared]
     if posed:
         found.append(_poses(places, posed, ends))
@@ -146,6 +152,29 @@ def _poses(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds
     loose = loosened(system, [entry for _, entry in members])
     ends.add_moving(numbers, loose.ends_moved(system.initial_state()[0]))
     return Poses(system, numbers, loose)
+
+
+def _lengthened(system: FiberSystem, members: Sequence[tuple[int, Entry, float]]) -> Shared:
+    """Coordinates of one end of a capsule, as far as it moves along the axis.
+
+    Number in the gradient, entry, and cosine of the axis with the direction of each.
+    """
+    numbers, entries, cosines = zip(*members, strict=True)
+    step, _ = _difference(system, entries[0])
+    place = find(system.model, entries[0].path)[0]
+    path = entries[0].path.rpartition("/")[0] if place.entry else entries[0].path
+    _, number, field = map(str, place.steps)
+    shape: Any = shapes_of(place.root)[int(number)]
+    base = np.asarray(getattr(shape, field))
+    axis = np.subtract(shape.end, shape.start) / length_of(shape)
+
+    def varied(step: float, refined: int) -> Variation:
+        systems = tuple(system.with_parameters({path: base + k * step * axis}) for k, _ in CENTRAL)
+        finer = cache(lambda: varied(0.1 * step, refined - 1)) if refined else None
+        return Variation(numbers[0], systems, _weights(step, CENTRAL), finer)
+
+    kinds = kinds_of(system, entries[0].path)
+    return Shared(varied(step, _REFINED), kinds, np.array(numbers), np.array(cosines))
 
 
 def _starts(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds) -> Starts:
