@@ -110,9 +110,8 @@ class Candidates:
             cables.elements, cables.h, self._widest, cables.xi, cables.element_start
         )
         # work arrays of one call
-        self._least, self._after = np.empty(n), np.empty((n, 4, 3))
+        self._least = np.empty(n)
         self._beside, self._grown = np.empty(self.links.size), np.empty(len(cables.names))
-        self._approach = np.empty((2 + self.links.size, n))
 
     def search(self, place: Place, reach: float) -> None:
         """Find the candidates around a configuration."""
@@ -186,7 +185,12 @@ class Candidates:
             Fraction of the update.
         """
         state = place.state
-        after, radii, approach = self._after, self._grown, self._approach
+        n = self.cables.h.size
+        after, radii, approach = (
+            np.empty((n, 4, 3)),
+            self._grown,
+            np.empty((2 + self.links.size, n)),
+        )
         fill_way(
             self._elements, self.links, place.nodes, place.hull, hull_update, remainder, state.S,
             self.tree.moves, state.position, self.tree.chain_length(state), update_q, fraction,
