@@ -120,7 +120,7 @@ def test_frames_are_left_out_only_when_asked():
 
 def test_several_results_have_common_times_and_scales():
     longer = make_result(65, time=np.linspace(0.0, 10.0, 65))
-    packed = pack([ARM, longer], names=["a", "b"], compare="overlay", at_end=True)
+    packed = pack([ARM, longer], names=["a", "b"], compare="overlay", time=10.0)
     head, raw = unpack(packed.part(0))
     times = np.frombuffer(raw, np.float64, head["time"]["shape"][0], head["time"]["at"])
     assert np.array_equal(times, np.union1d(ARM.time, longer.time))
