@@ -4,6 +4,7 @@ import numpy as np
 
 from fibermsk.elements.hermite import hermite
 from fibermsk.results.centerline import combine, hermite_places
+from fibermsk.system.contact.loads import point_loads
 from fibermsk.system.contact.samples import ContactSamples
 
 
@@ -67,7 +68,7 @@ def from_points(system, result, frame):
     ends = np.append(0.0, (cables.weight[0] / cables.h[0]).cumsum())
     n, m = mass.shape
     of_mass = np.repeat(np.arange(n), m), np.tile(ends[:-1], n), np.tile(ends[1:], n)
-    loads = [(*of_mass, body.reshape(-1, 3)), *system.contact.point_loads()]
+    loads = [(*of_mass, body.reshape(-1, 3)), *point_loads(system.contact)]
     element, low, high, load = (np.concatenate(part) for part in zip(*loads, strict=True))
     start, h = cables.theta[cables.elements[element, 0]], cables.h[element]
     low, high = start + low * h, start + high * h

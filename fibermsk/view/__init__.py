@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from fibermsk.view.pictures.movies import movie as movie
     from fibermsk.view.pictures.scene import screenshot as screenshot
     from fibermsk.view.plots import plot as plot, plot_names as plot_names
-    from fibermsk.view.window.window import play as play, show as show
+    from fibermsk.view.window.opening import play as play, show as show
 
 
 _HOME = {
     "movie": "pictures.movies",
-    "play": "window.window",
+    "play": "window.opening",
     "plot": "plots",
     "plot_names": "plots",
     "screenshot": "pictures.scene",
     "serve": "browser.server",
-    "show": "window.window",
+    "show": "window.opening",
     "widget": "browser.notebook",
     "write_page": "browser",
 }

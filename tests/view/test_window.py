@@ -238,7 +238,7 @@ def test_window_is_refused_without_a_display(monkeypatch):
 @pytest.mark.parametrize("options", [{"theme": "gray"}, {"speed": 99.0}, {"color_by": "taste"}])
 @needs_opengl
 def test_play_refuses_before_it_opens(options, monkeypatch):
-    monkeypatch.setattr("fibermsk.view.window.window.has_display", lambda: True)
+    monkeypatch.setattr("fibermsk.view.window.opening.has_display", lambda: True)
     monkeypatch.setattr(
         "fibermsk.view.window.window.Viewer", lambda *a, **k: Viewer(*a, **k | {"off_screen": True})
     )
@@ -252,7 +252,7 @@ def test_play_refuses_before_it_opens(options, monkeypatch):
 def test_a_run_plays_from_its_first_frame_unless_a_time_is_asked(monkeypatch):
     from fibermsk.view.window.viewer import Viewer
 
-    monkeypatch.setattr("fibermsk.view.window.window.has_display", lambda: True)
+    monkeypatch.setattr("fibermsk.view.window.opening.has_display", lambda: True)
     monkeypatch.setattr(
         "fibermsk.view.window.window.Viewer", lambda *a, **k: Viewer(*a, **k | {"off_screen": True})
     )

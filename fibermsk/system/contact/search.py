@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.candidates import Candidates, Place, element_sizes
 from fibermsk.system.contact.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.contact.sets import Border, Geometry, at_once
+from fibermsk.system.contact.sets import Border, Geometry
 from fibermsk.system.contact.spacing import Spacing
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
@@ -404,42 +403,6 @@ class ContactSearch:
                 elements, h, update, part.runs, laws, part.points, axes, motion, fraction, keep
             )
         return fraction
-
-    def point_loads(self) -> Iterator[tuple[Index, Array, Array, Array]]:
-        """Forces across the fibers at the contact points of the last evaluation, set by set.
-
-        Element, least and greatest xi on which it acts, (n,), and the force (n, 3) [N]; on the
-        integrated fiber and, of potentials, on the partner.
-        """
-        for part in (*self.sets.fibers, *self.sets.bones):
-            closed, all_forces = part.closed, part.forces(self.geometry)
-            # those of the partners, in the order of the points, after all others
-            both = part.potential and part in self.sets.fibers
-            for partner in (False, True) if both else (False,):
-                for points in at_once(closed):
-                    element, weight, high = self.places(part, points)
-                    force = all_forces[points] * (weight * self.cables.h[element])[:, None]
-                    if partner:
-                        yield *self.partner_places(part, points, element, weight), -force
-                    else:
-                        yield element, high - weight, high, force
-
-    def places(self, part: Any, points: Index) -> tuple[Index, Array, Array]:
-        """Elements of contact points (n,) of a set, their weights, and the greatest xi of each."""
-        runs, laws = part.runs, self.partners.laws
-        run = np.searchsorted(runs.point_start, points, side="right") - 1
-        at = runs.law[run], points - runs.point_start[run]
-        return runs.element[run], laws.weight[at], laws.weight.cumsum(axis=1)[at]
-
-    def partner_places(
-        self, part: Any, points: Index, element: Index, weight: Array
-    ) -> tuple[Index, Array, Array]:
-        """Partners' elements of points (n,) at given `places`, and least and greatest xi there."""
-        h, found = self.cables.h, part.points
-        other, eta = found.element[points], found.xi[points]
-        length = found.state[points, 4] / found.state[points, 5]
-        half = 0.5 * weight * length * h[element] / h[other]
-        return other, (eta - half).clip(0.0), (eta + half).clip(max=1.0)
 
     def worst(self) -> tuple[float, str]:
         """Least 1 + gamma g, at most 1, and the names of that pair."""

@@ -18,6 +18,7 @@ from fibermsk.linalg import Couplings
 from fibermsk.model import Model
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
+from fibermsk.system.contact.loads import partner_places, places
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contact.sets import Geometry
@@ -129,14 +130,14 @@ class FrictionForces:
         self._add_bones(at, geometry, of, False, sums)
 
     def point_loads(self, at: At) -> Iterator[tuple[Index, Array, Array, Array]]:
-        """Friction across and along the fibers, as `ContactSearch.point_loads`."""
+        """Friction across and along the fibers, as `fibermsk.system.contact.loads.point_loads`."""
         search = self._search
         for part, force, _ in self._loads(at):
             rubbed = np.flatnonzero(force.any(axis=1))
-            element, weight, high = search.places(part, rubbed)
+            element, weight, high = places(search, part, rubbed)
             yield element, high - weight, high, force[rubbed]
             if part in search.sets.fibers:
-                yield *search.partner_places(part, rubbed, element, weight), -force[rubbed]
+                yield *partner_places(search, part, rubbed, element, weight), -force[rubbed]
 
     @property
     def reports(self) -> tuple[Field, ...]:

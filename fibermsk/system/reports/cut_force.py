@@ -20,6 +20,7 @@ from fibermsk.kernels.contact.cuts import subtract_loads
 from fibermsk.kernels.fibers import bending
 from fibermsk.model import Model
 from fibermsk.system.configuration import Configuration
+from fibermsk.system.contact.loads import point_loads
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.contribution import At
 from fibermsk.system.fibers.cables import Cables
@@ -142,7 +143,7 @@ class CutForces:
         force = np.repeat(begin[:, None], xi.size, axis=1)
         rest = begin - end
         rubbed = () if self._friction is None else self._friction.point_loads(at)
-        for element, low, high, load in chain(self._contact.point_loads(), rubbed):
+        for element, low, high, load in chain(point_loads(self._contact), rubbed):
             subtract_loads(element, low, high, load, xi, force, rest)
         force -= xi[:, None] * rest[:, None]
         slopes = np.stack(np.broadcast_arrays(*hermite_d1(SAMPLE_XI, cables.h[:, None])), axis=-1)

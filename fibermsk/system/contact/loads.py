@@ -1,0 +1,51 @@
+"""Forces at contact points, and where on the fibers they act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from fibermsk._arrays import Array, Index
+from fibermsk.system.contact.search import ContactSearch
+from fibermsk.system.contact.sets import at_once
+
+
+def point_loads(search: ContactSearch) -> Iterator[tuple[Index, Array, Array, Array]]:
+    """Forces across the fibers at the contact points of the last evaluation, set by set.
+
+    Element, least and greatest xi on which it acts, (n,), and the force (n, 3) [N]; on the
+    integrated fiber and, of potentials, on the partner.
+    """
+    for part in (*search.sets.fibers, *search.sets.bones):
+        closed, all_forces = part.closed, part.forces(search.geometry)
+        # those of the partners, in the order of the points, after all others
+        both = part.potential and part in search.sets.fibers
+        for partner in (False, True) if both else (False,):
+            for points in at_once(closed):
+                element, weight, high = places(search, part, points)
+                force = all_forces[points] * (weight * search.cables.h[element])[:, None]
+                if partner:
+                    yield *partner_places(search, part, points, element, weight), -force
+                else:
+                    yield element, high - weight, high, force
+
+
+def places(search: ContactSearch, part: Any, points: Index) -> tuple[Index, Array, Array]:
+    """Elements of contact points (n,) of a set, their weights, and the greatest xi of each."""
+    runs, laws = part.runs, search.partners.laws
+    run = np.searchsorted(runs.point_start, points, side="right") - 1
+    at = runs.law[run], points - runs.point_start[run]
+    return runs.element[run], laws.weight[at], laws.weight.cumsum(axis=1)[at]
+
+
+def partner_places(
+    search: ContactSearch, part: Any, points: Index, element: Index, weight: Array
+) -> tuple[Index, Array, Array]:
+    """Partners' elements of points (n,) at given `places`, and least and greatest xi there."""
+    h, found = search.cables.h, part.points
+    other, eta = found.element[points], found.xi[points]
+    length = found.state[points, 4] / found.state[points, 5]
+    half = 0.5 * weight * length * h[element] / h[other]
+    return other, (eta - half).clip(0.0), (eta + half).clip(max=1.0)
