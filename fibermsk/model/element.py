@@ -41,3 +41,11 @@ class Element(Protocol):
     def contribute(self, configuration: Any) -> Any:
         """Create a `fibermsk.system.contribution.Contribution` for this configuration."""
         ...
+
+
+class Acts(Protocol):
+    """The part of an `Element` by which a model knows it."""
+
+    def contribute(self, configuration: Any, /) -> Any:
+        """See `Element.contribute`."""
+        ...

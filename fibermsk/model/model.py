@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar, TypeVarTuple, overload
+from typing import Any, TypeVar, TypeVarTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from fibermsk._numbers import Number
 from fibermsk.errors import ModelError
 from fibermsk.model.by_name import ByName
 from fibermsk.model.contact import Contact, items_of
-from fibermsk.model.element import Element
+from fibermsk.model.element import Acts, Element
 from fibermsk.model.muscles.fiber import Fiber
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of, coordinates_of
 from fibermsk.model.names import Named, Names
@@ -24,14 +24,7 @@ from fibermsk.model.skeleton.joint import JOINTS, Joint
 from fibermsk.model.skeleton.junction import Junction, is_junction
 from fibermsk.model.summary import SummaryOfModel
 
-
-class _Acts(Protocol):
-    """The part of an `Element` by which a model knows it."""
-
-    def contribute(self, configuration: Any, /) -> Any: ...
-
-
-Addable = Body | Joint | Junction | Coupling | Fiber | LineMuscle | Contact | _Acts
+Addable = Body | Joint | Junction | Coupling | Fiber | LineMuscle | Contact | Acts
 Item = TypeVar("Item", bound=Addable)
 Second = TypeVar("Second", bound=Addable)
 Others = TypeVarTuple("Others")
