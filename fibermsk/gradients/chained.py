@@ -7,6 +7,7 @@ of joints, change the shapes of fibers as if attachments moved instead.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class MovedEnds:
     """
 
     def __init__(self, system: FiberSystem) -> None:
-        self._system, self._known = system, dict[tuple[int, str], int]()
+        self._system, self._known = system, dict[tuple[Any, ...], int]()
         self.members = list[tuple[int, Entry]]()
         self._numbers = list[int]()
         self._chain, self._own = list[dict[int, float]](), list[bool]()
@@ -140,7 +141,7 @@ class MovedEnds:
 
     def _index(self, fiber: int, entry: Entry) -> int:
         place = find(self._system.model, entry.path)[0]
-        key = fiber, str((place.steps, *place.entry, *entry.place))
+        key = fiber, place.steps, *place.entry, *entry.place
         if key not in self._known:
             self._known[key] = len(self.members)
             self.members.append((fiber, entry))

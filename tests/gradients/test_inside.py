@@ -43,6 +43,14 @@ INSIDE = [
 ]  # fmt: skip
 
 
+def kept_run(model, until, start="initial"):
+    """System of a model, and its accepted steps up to a time [s]."""
+    run = fm.Simulation(model, until, until / 6, newton=TIGHT, start=start)
+    system, kept = run.system(), Trajectory()
+    run.run(system, kept)
+    return system, kept
+
+
 def check_one_by_one(system, kept, entries, changes, size, atol, at_rest, rng):
     """Compare changes found together with each entry by itself, and both sweeps of them."""
     weights, n = rng.normal(size=(2, system.n)), len(entries)
@@ -64,9 +72,7 @@ def check_one_by_one(system, kept, entries, changes, size, atol, at_rest, rng):
 @pytest.mark.parametrize("start", ["initial", pytest.param("equilibrium", marks=pytest.mark.slow)])
 def test_together_as_one_by_one(start, rng):
     model = crowd()
-    run = fm.Simulation(model, 0.03, 0.005, newton=TIGHT, start=start)
-    system, kept = run.system(), Trajectory()
-    run.run(system, kept)
+    system, kept = kept_run(model, 0.03, start)
     entries = entries_of(system, INSIDE)
     changes = changes_of(system, entries)
     assert all(isinstance(one, Family | Driven) for one in changes)

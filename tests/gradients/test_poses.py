@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from forces.test_reported_fields import Odd
 from gradients.test_gradients_at_corners import rope_over_a_drum
-from gradients.test_inside import check_one_by_one, crowd
+from gradients.test_inside import check_one_by_one, crowd, kept_run
 from gradients.test_run_gradients import TIGHT, prescribed, rubbing, worst
 from gradients.test_shapes import coupled, thick
 from scipy.spatial.transform import Rotation
@@ -96,9 +96,7 @@ MOST = 16
 @pytest.mark.parametrize("case", MODELS)
 def test_together_as_one_by_one(case, rng):
     make, until, start = MODELS[case]
-    run = fm.Simulation(make(), until, until / 6, newton=TIGHT, start=start)
-    system, kept = run.system(), Trajectory()
-    run.run(system, kept)
+    system, kept = kept_run(make(), until, start)
     every = [path for path in system.parameters if can_loosen(find(system.model, path)[0])]
     few = rng.choice(every, min(MOST, len(every)), replace=False).tolist()
     few += [path for path in system.parameters if is_of_start(system, path)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from forces.test_reported_fields import Odd
 from gradients.test_gradients_at_corners import rope_over_a_drum
-from gradients.test_inside import check_one_by_one, crowd
+from gradients.test_inside import check_one_by_one, crowd, kept_run
 from gradients.test_run_gradients import TIGHT, closed, prescribed, rubbing
 from scenes_of_tests import two_link_arm
 
@@ -15,7 +15,6 @@ from fibermsk.gradients.chained import ChainedShapes
 from fibermsk.gradients.entries import entries_of, size_of
 from fibermsk.gradients.rows import RowSlopes
 from fibermsk.gradients.variations import changes_of
-from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.adjoint.variation import Variation
 
 
@@ -68,9 +67,7 @@ def entries_in(system, rng):
 @pytest.mark.parametrize("case", MODELS)
 def test_together_as_one_by_one(case, rng):
     make, until, start = MODELS[case]
-    run = fm.Simulation(make(), until, until / 6, newton=TIGHT, start=start)
-    system, kept = run.system(), Trajectory()
-    run.run(system, kept)
+    system, kept = kept_run(make(), until, start)
     entries = entries_in(system, rng)
     changes = changes_of(system, entries)
     apart = [entries[one.number].path for one in changes if isinstance(one, Variation)]

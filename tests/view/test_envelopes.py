@@ -8,17 +8,6 @@ from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures import opengl, scene
 
 
-@pytest.fixture(params=["opengl", "processor"])
-def renderer(request, monkeypatch):
-    """Each of the two ways to draw, where this machine has it."""
-    if request.param == "opengl":
-        if not opengl.off_screen_works():
-            pytest.skip("this machine has no OpenGL")
-    else:
-        monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
-    return request.param
-
-
 def packed(n=7, n_frames=3):
     """A straight bundle: one fiber in the middle of others."""
     fibers = {}

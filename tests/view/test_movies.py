@@ -18,24 +18,13 @@ from fibermsk.io import save
 from fibermsk.results.still import Still
 from fibermsk.view import movie
 from fibermsk.view.drawing.stage import Stage
-from fibermsk.view.pictures import captions, movie_files, movies, opengl, scene
+from fibermsk.view.pictures import captions, movie_files, movies, scene
 from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer, shrink
 from fibermsk.view.pictures.framing import frame_camera
 
 ARM = make_result()
 SIZE = (320, 240)
-
-
-@pytest.fixture(params=["opengl", "processor"])
-def renderer(request, monkeypatch):
-    """Each of the two ways to draw, where this machine has it."""
-    if request.param == "opengl":
-        if not opengl.off_screen_works():
-            pytest.skip("this machine has no OpenGL")
-    else:
-        monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
-    return request.param
 
 
 def decoded(path):

@@ -23,17 +23,6 @@ def inked(image):
     return np.mean(np.any(image < 250, axis=2))
 
 
-@pytest.fixture(params=["opengl", "processor"])
-def renderer(request, monkeypatch):
-    """Each of the two ways to draw, where this machine has it."""
-    if request.param == "opengl":
-        if not opengl.off_screen_works():
-            pytest.skip("this machine has no OpenGL")
-    else:
-        monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
-    return request.param
-
-
 def test_screenshot_is_a_picture_of_the_asked_size(tmp_path, renderer):
     path = screenshot(ARM, tmp_path / "new" / "arm.png", size=SIZE)
     image = 255 * imread(path)[..., :3]

@@ -4,7 +4,7 @@ from make_result import make_hanging_fiber, make_result
 
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.stage import Stage
-from fibermsk.view.pictures import opengl, scene
+from fibermsk.view.pictures import scene
 from fibermsk.view.pictures.ambient import ambient_light
 from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer
@@ -12,17 +12,6 @@ from fibermsk.view.pictures.framing import frame_camera
 
 ARM = make_result(9)
 SIZE = (320, 240)
-
-
-@pytest.fixture(params=["opengl", "processor"])
-def renderer(request, monkeypatch):
-    """Each of the two ways to draw, where this machine has it."""
-    if request.param == "opengl":
-        if not opengl.off_screen_works():
-            pytest.skip("this machine has no OpenGL")
-    else:
-        monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
-    return request.param
 
 
 def test_plane_hides_nothing_and_a_corner_does():
