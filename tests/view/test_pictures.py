@@ -93,17 +93,6 @@ def compare(picture, case, renderer, folder):
         )
 
 
-@pytest.fixture(params=TOLERANCES)
-def renderer(request, monkeypatch):
-    """Each of the two ways to draw, where this machine has it."""
-    if request.param == "opengl":
-        if not opengl.off_screen_works():
-            pytest.skip("this machine has no OpenGL")
-    else:
-        monkeypatch.setattr(opengl, "off_screen_works", lambda: False)
-    return request.param
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_picture_is_the_one_on_file(case, renderer, tmp_path):
     compare(drawn(case), case, renderer, tmp_path)
