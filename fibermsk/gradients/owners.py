@@ -19,16 +19,14 @@ from fibermsk.forces import (
 )
 from fibermsk.gradients.entries import Entry
 from fibermsk.gradients.loose import can_loosen, length_of
-from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Fiber, Table
+from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Table
 from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.model.muscles.wrap import Surface
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.model.skeleton.joint import JOINTS
 from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
-from fibermsk.system.bodies.bodies import Bodies
-from fibermsk.system.bodies.joints import PassiveJoints
-from fibermsk.system.contact.forces import BoneContact, FiberContact
+from fibermsk.system.contact.forces import BoneContact
 from fibermsk.system.friction.forces import FrictionForces
 from fibermsk.system.own_forces import OwnForces
 from fibermsk.system.varying import Kind
@@ -91,14 +89,47 @@ def can_be_held(system: FiberSystem, path: str) -> bool:
     return can_loosen(place) and not system.multipliers.holding and _moves_straight_fibers(system)
 
 
-def end_of(system: FiberSystem, entry: Entry) -> tuple[Any, float] | None:
-    """End of a capsule that a number moves along the axis, and the cosine of both directions."""
+def cosine_of(system: FiberSystem, entry: Entry) -> float:
+    """Cosine of a capsule's axis with the direction in which a number moves an end; else zero."""
     place = find(system.model, entry.path)[0]
     if not isinstance(place.root, Body) or place.steps[-1] not in ("start", "end"):
-        return None
+        return 0.0
     shape: Any = shapes_of(place.root)[int(place.steps[1])]
-    cosine = np.subtract(shape.end, shape.start)[(*place.entry, *entry.place)[0]] / length_of(shape)
-    return ((id(place.root), *place.steps), float(cosine)) if cosine else None
+    axis = np.subtract(shape.end, shape.start) / length_of(shape)
+    return float(axis[(*place.entry, *entry.place)[0]])
+
+
+def is_of_contact(system: FiberSystem, path: str) -> bool:
+    """Whether a number is that of a contact, or the radius of a shape."""
+    if not _acts_on_bones(system):
+        return False
+    place = find(system.model, path)[0]
+    of_shape = isinstance(place.root, Body) and place.steps[0] == "shapes"
+    return isinstance(place.root, Contact) or (of_shape and place.steps[-1] == "radius")
+
+
+def is_inertia(system: FiberSystem, path: str) -> bool:
+    """Whether a number is the mass, center or inertia of a body, and has no other part."""
+    place = find(system.model, path)[0]
+    of_body = isinstance(place.root, Body) and place.steps[0] in _OF_BODIES
+    return of_body and _acts_on_bones(system) and not system.multipliers.any
+
+
+def coordinate_of_law(system: FiberSystem, path: str) -> str | None:
+    """Name of the coordinate whose passive forces a number belongs to; None if to none."""
+    root, steps = (place := find(system.model, path)[0]).root, place.steps
+    of_joint = isinstance(root, (Coordinate, *JOINTS)) and steps[0] in _OF_JOINTS
+    if not of_joint or not _acts_on_bones(system):
+        return None
+    names = [root.name] if isinstance(root, Coordinate) else [one.name for one in root.coordinates]
+    name = path.partition("/")[0]
+    own = [one for one in names if one == name] if len(names) > 1 else names
+    return own[0] if own and own[0] in system.skeleton.coordinates else None
+
+
+def _acts_on_bones(system: FiberSystem) -> bool:
+    """Whether no element may depend on any number, as those of a user may."""
+    return all(isinstance(one, (*_ON_BONES, ViaRing)) for one in system.model.elements)
 
 
 def is_of_start(system: FiberSystem, path: str) -> bool:
@@ -118,7 +149,7 @@ def _moves_straight_fibers(system: FiberSystem) -> bool:
     model = system.model
     return (
         all(fiber.path is None for fiber in model.fibers)
-        and all(isinstance(one, (*_ON_BONES, ViaRing)) for one in model.elements)
+        and _acts_on_bones(system)
         and not any(map(by_network, model.massive_muscles))
     )
 
@@ -128,25 +159,18 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
 
     Empty if a number may change more.
     """
-    if not all(isinstance(one, (*_ON_BONES, ViaRing)) for one in system.model.elements):
-        return ()  # one of a user may depend on any number
+    if not _acts_on_bones(system):
+        return ()
     place = find(system.model, path)[0]
     field = str(place.steps[0]) if place.steps else ""
-    rubbing = [one for one in map(type, system.contributions) if one is FrictionForces]
-    if isinstance(place.root, Contact):
-        touched: Any = place.root.second
-        on = [FiberContact if isinstance(one, Fiber) else BoneContact for one in touched]
-        return (*dict.fromkeys(on), *rubbing)
     if place.root is system.model:
         return system.weighing
     if isinstance(place.root, Surface):
         return system.on_paths
     if isinstance(place.root, Body) and field == "shapes":
+        rubbing = [one for one in map(type, system.contributions) if one is FrictionForces]
         return (BoneContact, *rubbing)
-    if isinstance(place.root, Body) and field in _OF_BODIES and not system.multipliers.any:
-        return (Bodies,)
-    of_joint = isinstance(place.root, (Coordinate, *JOINTS)) and field in _OF_JOINTS
-    return (PassiveJoints,) if of_joint else ()
+    return ()
 
 
 def signal_weight(

@@ -2,7 +2,7 @@
 
 They enter in three ways, each of them separate by fiber. With nodes held, through its own rows: one
 difference gives those of all fibers. Through its ends, which follow attachments: by the tangent in
-which ends are nodes as others. And through contact; see `fibermsk.gradients.shape_contact`.
+which ends are nodes as others. And through contact; see `fibermsk.gradients.contact`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.gradients.contact import ContactNumbers
 from fibermsk.gradients.inside import Family, Places
-from fibermsk.gradients.rows import RowSlopes
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
 from fibermsk.solvers.adjoint.variation import DirectReading, Placing
 from fibermsk.system import FiberSystem
@@ -113,11 +113,13 @@ class Shapes:
         Of the system.
     sections : sequence of Section
         The numbers, by kind.
-    contact : RowSlopes
+    contact : ContactNumbers
         What contact has of them.
     """
 
-    def __init__(self, places: Places, sections: Sequence[Section], contact: RowSlopes) -> None:
+    def __init__(
+        self, places: Places, sections: Sequence[Section], contact: ContactNumbers
+    ) -> None:
         self.contact, self._places, self._sections = contact, places, sections
         self._system = places.own.system
         self._moving = [one for one in sections if one.moved.any()]

@@ -9,17 +9,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fibermsk import _check
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.forces import CoordinateActuator
 from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, weight_of
+from fibermsk.gradients.bones import Law, Masses, PassiveForces
 from fibermsk.gradients.chained import MovedEnds
+from fibermsk.gradients.contact import ContactNumbers, ContactSlopes, Touching
 from fibermsk.gradients.entries import Entry, size_of_steps, values_with
 from fibermsk.gradients.inside import AHEAD, CENTRAL, PAIR, Driven, Family, Knot, Places, Stencil
 from fibermsk.gradients.loose import length_of, loosened
 from fibermsk.gradients.owners import (
     can_be_held,
-    end_of,
+    coordinate_of_law,
+    cosine_of,
     fiber_shaped_by,
+    is_inertia,
+    is_of_contact,
     is_of_start,
     kinds_of,
     owner_of,
@@ -27,15 +33,16 @@ from fibermsk.gradients.owners import (
 )
 from fibermsk.gradients.poses import Poses
 from fibermsk.gradients.rows import PathRows, RowSlopes, Shared
-from fibermsk.gradients.shape_contact import Member, change_of, contact_of_shapes, shape_of
 from fibermsk.gradients.shapes import Section, Shapes
 from fibermsk.gradients.starts import Starts
+from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model import Mesh
 from fibermsk.model.skeleton.body import shapes_of
 from fibermsk.parameters.lookup import find
 from fibermsk.parameters.revise import revise
 from fibermsk.solvers.adjoint.variation import Change, Variation
 from fibermsk.system import FiberSystem
+from fibermsk.system.contact.slopes import shape_of
 
 F = TypeVar("F", bound=Family)
 
@@ -67,7 +74,8 @@ def changes_of(
     ends = MovedEnds(system)
     apart: dict[type[RowSlopes], list[Shared]] = {RowSlopes: [], PathRows: []}
     posed, started = list[tuple[int, Entry]](), list[tuple[int, Entry]]()
-    lengthened: dict[Any, list[tuple[int, Entry, float]]] = {}
+    heavy, laws, contact = list[tuple[int, Entry]](), list[Law](), ContactSlopes(places)
+    touching, lengthened = list[tuple[int, Entry]](), list[tuple[int, Entry, float]]()
     for number, entry in enumerate(entries):
         owner, rest = owner_of(system, places.own, entry.path)
         actuator = None if alone else actuator_of(system.model, entry.path)
@@ -78,8 +86,14 @@ def changes_of(
             ends.add(number, fiber, entry)
         elif not alone and can_be_held(system, entry.path):
             posed.append((number, entry))
-            if (end := end_of(system, entry)) is not None:
-                lengthened.setdefault(end[0], []).append((number, entry, end[1]))
+            if cosine := cosine_of(system, entry):
+                lengthened.append((number, entry, cosine))
+        elif not alone and is_of_contact(system, entry.path):
+            touching.append((number, entry))
+        elif not alone and is_inertia(system, entry.path):
+            heavy.append((number, entry))
+        elif not alone and (coordinate := coordinate_of_law(system, entry.path)) is not None:
+            laws.append(_law(system, number, entry, coordinate))
         elif not alone and (kinds := kinds_of(system, entry.path)):
             varied = variation_of(system, entry, number)
             own = apart[PathRows if kinds == system.on_paths else RowSlopes]
@@ -98,14 +112,19 @@ def changes_of(
     found = list[Change]([Driven(places, knots)] if knots else [])
     for (*_, stencil), members in families.items():
         found.append(_family(Family, places, members, stencil))
-    apart[RowSlopes] += [_lengthened(system, own) for own in lengthened.values()]
+    if touching or lengthened:
+        found.append(_contact(contact, touching, lengthened))
     found += [kind(places, shared) for kind, shared in apart.items() if shared]
+    if heavy:
+        found.append(Masses(places, heavy))
+    if laws:
+        found.append(PassiveForces(places, laws))
     if posed:
         found.append(_poses(places, posed, ends))
     if started:
         found.append(_starts(places, started, ends))
     if ends.members:
-        found.append(ends.change(_shapes(places, ends.members)))
+        found.append(ends.change(_shapes(places, ends.members, contact)))
     found += [Actuated(system, one, numbers) for one, numbers in actuated.items()]
     return found + single
 
@@ -121,7 +140,7 @@ def _family(
     return kind(places, owners, numbers, steps, systems, _weights(1.0, stencil))
 
 
-def _shapes(places: Places, members: Sequence[tuple[int, Entry]]) -> Shapes:
+def _shapes(places: Places, members: Sequence[tuple[int, Entry]], contact: ContactSlopes) -> Shapes:
     """Numbers of the shape of fibers, in a row: number of the fiber, and entry."""
     system, kinds = places.own.system, dict[Any, list[tuple[int, int, Entry]]]()
     for number, (fiber, entry) in enumerate(members):
@@ -131,19 +150,85 @@ def _shapes(places: Places, members: Sequence[tuple[int, Entry]]) -> Shapes:
         kinds.setdefault((rest, entry.place, step > 0.0, stencil), []).append(
             (fiber, number, entry)
         )
-    sections, touching = list[Section](), list[Member]()
+    sections, touching = list[Section](), list[Touching]()
     for (*_, stencil), own in kinds.items():
         sections.append(_family(Section, places, own, stencil))
-        changed = sections[-1].difference(shape_of) / _STEP
-        touching += [
-            Member(
-                fiber, number, _difference(system, entry)[0], change_of(system, changed, fiber),
-                partial(variation_of, system, entry, number),
-            )
-            for fiber, number, entry in own
-        ]  # fmt: skip
-    shared = contact_of_shapes(touching) if system.model.contacts else ()
-    return Shapes(places, sections, RowSlopes(places, shared))
+        change = sections[-1].difference(lambda own: shape_of(own.cables))
+        for fiber, number, entry in own:
+            by = contact.columns.of_shape(change / _difference(system, entry)[0], fiber)
+            touching.append(Touching(number, by))
+    touching = [] if not system.model.contacts else sorted(touching)
+    entries = [entry for _, entry in members]
+    vary = partial(_along, system, entries, ())
+    return Shapes(places, sections, ContactNumbers(contact, touching, vary))
+
+
+def _contact(
+    contact: ContactSlopes,
+    touching: Sequence[tuple[int, Entry]],
+    lengthened: Sequence[tuple[int, Entry, float]],
+) -> ContactNumbers:
+    """Numbers of laws and radii, and coordinates of the ends of capsules along their axes.
+
+    Number in the gradient and entry; of ends also the cosine of the axis with their directions.
+    """
+    of_entry, of_end = contact.columns.of_entry, contact.columns.of_end
+    members = [Touching(number, of_entry(entry)) for number, entry in touching]
+    members += [Touching(number, of_end(entry, cosine)) for number, entry, cosine in lengthened]
+    ends = [(entry, cosine) for _, entry, cosine in lengthened]
+    own = [entry for _, entry in touching]
+    return ContactNumbers(contact, members, partial(_along, contact.system, own, ends))
+
+
+def _along(
+    system: FiberSystem,
+    entries: Sequence[Entry],
+    ends: Sequence[tuple[Entry, float]],
+    direction: Array,
+) -> list[Variation]:
+    """Variations along a direction of entries, and of ends of capsules along their axes.
+
+    Several, since numbers at an end of their range can move to one side only.
+    """
+    groups: dict[Any, list[int]] = {}
+    sizes = np.empty(direction.size)
+    for k, entry in enumerate((*entries, *(entry for entry, _ in ends))):
+        step, stencil = _difference(system, entry)
+        sizes[k] = abs(step)
+        if direction[k]:
+            side = 1.0 if stencil is CENTRAL else float(np.sign(step * direction[k]))
+            groups.setdefault((side, stencil), []).append(k)
+
+    def varied(numbers: list[int], step: float, stencil: Stencil, refined: int) -> Variation:
+        systems = list[FiberSystem]()
+        for k, _ in stencil:
+            own = [number for number in numbers if number < len(entries)]
+            few = [entries[number] for number in own]
+            values = np.array([one.value for one in few]) + k * step * direction[own]
+            moved = dict(values_with(system, few, values))
+            for number in numbers[len(own) :]:
+                entry, cosine = ends[number - len(entries)]
+                path, axis = _end_and_axis(system, entry)
+                base = moved.get(path, system.parameters[path].value)
+                moved[path] = np.asarray(base) + k * step * direction[number] * cosine * axis
+            systems.append(system.with_parameters(moved))
+        finer = None
+        if refined and stencil is CENTRAL:
+            finer = cache(lambda: varied(numbers, 0.1 * step, stencil, refined - 1))
+        return Variation(0, tuple(systems), _weights(step, stencil), finer)
+
+    return [
+        varied(own, side * float((sizes[own] / np.abs(direction[own])).min()), stencil, _REFINED)
+        for (side, stencil), own in groups.items()
+    ]
+
+
+def _end_and_axis(system: FiberSystem, entry: Entry) -> tuple[str, Array]:
+    """Path of the end of a capsule that an entry is a coordinate of, and the capsule's axis."""
+    place = find(system.model, entry.path)[0]
+    shape: Any = shapes_of(place.root)[int(place.steps[1])]
+    path = entry.path.rpartition("/")[0] if place.entry else entry.path
+    return path, np.subtract(shape.end, shape.start) / length_of(shape)
 
 
 def _poses(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds) -> Poses:
@@ -154,27 +239,15 @@ def _poses(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds
     return Poses(system, numbers, loose)
 
 
-def _lengthened(system: FiberSystem, members: Sequence[tuple[int, Entry, float]]) -> Shared:
-    """Coordinates of one end of a capsule, as far as it moves along the axis.
-
-    Number in the gradient, entry, and cosine of the axis with the direction of each.
-    """
-    numbers, entries, cosines = zip(*members, strict=True)
-    step, _ = _difference(system, entries[0])
-    place = find(system.model, entries[0].path)[0]
-    path = entries[0].path.rpartition("/")[0] if place.entry else entries[0].path
-    _, number, field = map(str, place.steps)
-    shape: Any = shapes_of(place.root)[int(number)]
-    base = np.asarray(getattr(shape, field))
-    axis = np.subtract(shape.end, shape.start) / length_of(shape)
-
-    def varied(step: float, refined: int) -> Variation:
-        systems = tuple(system.with_parameters({path: base + k * step * axis}) for k, _ in CENTRAL)
-        finer = cache(lambda: varied(0.1 * step, refined - 1)) if refined else None
-        return Variation(numbers[0], systems, _weights(step, CENTRAL), finer)
-
-    kinds = kinds_of(system, entries[0].path)
-    return Shared(varied(step, _REFINED), kinds, np.array(numbers), np.array(cosines))
+def _law(system: FiberSystem, number: int, entry: Entry, coordinate: str) -> Law:
+    """A number of the passive forces of a coordinate."""
+    step, stencil = _difference(system, entry)
+    laws = list[tuple[CoordinateLaw, ...]]()
+    for k, _ in stencil:
+        values = values_with(system, [entry], np.array([entry.value + k * step]))
+        model = revise(system.model, values).model
+        laws.append(next(one.laws for one in model.coordinates if one.name == coordinate))
+    return Law(number, coordinate, tuple(laws), _weights(step, stencil))
 
 
 def _starts(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds) -> Starts:

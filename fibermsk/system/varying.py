@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk._check import first_names
+from fibermsk.kernels.virtual_work.curves import LawSteps, WorkSlopes
 from fibermsk.protocol import BorderedMatrix, Followers, ProjectionSlopes
 from fibermsk.system.assembly import Assembly
 from fibermsk.system.bodies.bodies import Bodies
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.forces import BoneContact, FiberContact
+from fibermsk.system.contact.slopes import Displacements, work_slopes
 from fibermsk.system.contribution import At, Contribution, Slopes, Sums
 from fibermsk.system.fibers.forces import Fibers
 from fibermsk.system.friction.forces import FrictionForces
@@ -33,6 +35,7 @@ _NO_LINES = np.zeros((0, 3, 6, 6))
 Kind = type[Contribution]
 
 CONTACT: tuple[Kind, ...] = FiberContact, BoneContact, FrictionForces
+"""Kinds of contributions at contact points."""
 
 
 class Varying:
@@ -124,6 +127,20 @@ class Varying:
         of_states = np.zeros(own.states.n)
         of_states[: own.states.n_free] = sums.states.row
         return np.concatenate([sums.nodes.ravel(), on_q, of_states])
+
+    def contact_slopes(
+        self, state: tuple[float, Array, Array, Array], whole: Array, steps: LawSteps
+    ) -> WorkSlopes:
+        """Derivatives of the product of a vector (n,) with the rows of contact, friction included.
+
+        In the numbers of `fibermsk.kernels.virtual_work.curves.WorkSlopes`, at fixed unknowns; the
+        state is t, y, v and v_dot. Entries of `whole` at attached ends follow the others.
+        """
+        own, skeleton = self.configuration, self.skeleton
+        at, _ = own.at(*state)
+        nodes, axes = self.split(whole)
+        work = Displacements(nodes, skeleton.to_axes(at.motion, axes))
+        return work_slopes(own.contact, work, Displacements(at.velocity, at.motion.speed), steps)
 
     def followers(self, y: Array, v: Array) -> Followers:
         """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""

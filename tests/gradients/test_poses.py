@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
 from fibermsk.gradients.chained import ChainedShapes
+from fibermsk.gradients.contact import ContactNumbers
 from fibermsk.gradients.entries import Turn, entries_of, moved, size_of
 from fibermsk.gradients.inside import Family
 from fibermsk.gradients.loose import can_loosen
@@ -102,7 +103,13 @@ def test_together_as_one_by_one(case, rng):
     few += [path for path in system.parameters if is_of_start(system, path)]
     entries = entries_of(system, few)
     changes = changes_of(system, entries)
-    assert {type(one) for one in changes} <= {Poses, Starts, ChainedShapes, RowSlopes}
+    assert {type(one) for one in changes} <= {
+        Poses,
+        Starts,
+        ChainedShapes,
+        ContactNumbers,
+        RowSlopes,
+    }
     size = np.array([size_of(system, one) for one in entries])
     check_one_by_one(system, kept, entries, changes, size, 1e-8, start == "equilibrium", rng)
 

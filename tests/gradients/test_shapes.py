@@ -11,11 +11,15 @@ from gradients.test_run_gradients import TIGHT, closed, prescribed, rubbing
 from scenes_of_tests import two_link_arm
 
 import fibermsk as fm
+from fibermsk.gradients.bones import Masses
 from fibermsk.gradients.chained import ChainedShapes
+from fibermsk.gradients.contact import ContactNumbers
 from fibermsk.gradients.entries import entries_of, size_of
 from fibermsk.gradients.rows import RowSlopes
 from fibermsk.gradients.variations import changes_of
+from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.variation import Variation
+from fibermsk.system import FiberSystem
 
 
 def thick():
@@ -73,19 +77,26 @@ def test_together_as_one_by_one(case, rng):
     apart = [entries[one.number].path for one in changes if isinstance(one, Variation)]
     allowed = APART.get(case, [])
     assert all(any(field in path for field in allowed) for path in apart)
-    assert any(isinstance(one, ChainedShapes | RowSlopes) for one in changes)
+    assert any(isinstance(one, ChainedShapes | ContactNumbers | RowSlopes) for one in changes)
     size = np.array([size_of(system, one) for one in entries])
     check_one_by_one(system, kept, entries, changes, size, 1e-8, start == "equilibrium", rng)
 
 
-def test_a_straight_fiber_has_one_difference_of_contact():
-    """All six coordinates of the ends change its lengths in proportion, and its radius does not."""
-    system = fm.build(thick())
-    paths = ["fiber_1/attach", "fiber_2/attach", "fiber_2/radius"]
-    (shapes,) = changes_of(system, entries_of(system, paths))
-    assert isinstance(shapes, ChainedShapes)
-    numbers = sorted(len(one.numbers) for one in shapes.shapes.contact.shared)
-    assert numbers == [1, 6, 6]
+def test_one_pass_over_contact_points_for_all_numbers(monkeypatch, rng):
+    """Those of laws, radii, ends of capsules and shapes of fibers, at each point of a sweep."""
+    calls, found = [], FiberSystem.contact_slopes
+    monkeypatch.setattr(
+        FiberSystem, "contact_slopes", lambda *given: calls.append(0) or found(*given)
+    )
+    system, kept = kept_run(thick(), 0.036)
+    weights, counts = rng.normal(size=(2, system.n)), {}
+    for paths in ("contacts/0/stiffness", ("contacts/*", "*/attach", "*/radius", "*/shapes")):
+        entries = entries_of(system, paths)
+        calls.clear()
+        sweeps.pull(system, kept, {4: tuple(weights)}, changes_of(system, entries), len(entries))
+        counts[len(entries)] = len(calls)
+    assert max(counts) > 30
+    assert set(counts.values()) == {counts[1]}
 
 
 def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
@@ -99,7 +110,7 @@ def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
     (alone,) = changes_of(system, entries_of(system, "spring/damping"))
     assert isinstance(alone, Variation)
     (apart,) = changes_of(system, entries_of(system, "bone/mass"))
-    assert isinstance(apart, RowSlopes)
+    assert isinstance(apart, Masses)
     model.add(Odd((), {}))
     (whole,) = changes_of(fm.build(model), entries_of(fm.build(model), "bone/mass"))
     assert isinstance(whole, Variation)  # a user's element may read it
