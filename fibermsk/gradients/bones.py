@@ -7,7 +7,7 @@ and that of a passive force is its product with the virtual displacement of its 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -132,7 +132,7 @@ def _moving(system: FiberSystem, at: At) -> _Moving:
     center = links.position[bodies.link] + np.einsum("bij,bj->bi", R, bodies.com)
     spin, turn = V[:, :3], A[:, :3]
     velocity = V[:, 3:] + np.cross(spin, center)
-    pull = A[:, 3:] + np.cross(turn, center) + np.cross(spin, velocity) - bodies.gravity
+    pull: Any = A[:, 3:] + np.cross(turn, center) + np.cross(spin, velocity) - bodies.gravity
     return _Moving(R, center, spin, turn, pull)
 
 

@@ -94,7 +94,7 @@ class _Inside(ForcesOnly):
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         if reading.owner:
             own, slopes = self._of_owner(reading)
-            gradient[self._numbers[own]] += slopes @ cotangent
+            np.add.at(gradient, self._numbers[own], slopes @ cotangent)
 
     def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
@@ -107,7 +107,7 @@ class _Inside(ForcesOnly):
         owner = self._own.owner
         owned = owner >= 0
         by_owner = np.bincount(owner[owned], products[owned], len(self._own.names))
-        gradient[self._numbers] += self._weights(t) * by_owner[self._owners]
+        np.add.at(gradient, self._numbers, self._weights(t) * by_owner[self._owners])
 
     def _along(self, t: float, slopes: Array, direction: Array) -> Array:
         part = np.zeros(len(self._own.names) + 1)  # the last one is that of no owner
@@ -191,6 +191,38 @@ class Family(_Inside):
         for _, system, weight in self._difference:
             found[: self._own.n] += weight * system.initial_state()[0]
         return found
+
+
+class Sizes(Family):
+    """A number of surfaces, each around paths of its own, all changed at once; as `Family`.
+
+    The owners are muscles: a surface has one parameter for each muscle that it may touch.
+    """
+
+    def _placed(self, at: Linearized) -> list[tuple[OwnForces, Place, Array]]:
+        """Each system, with its paths at the kinematics of a point, and its weighted forces."""
+        place = self._places.at(at.point)
+        found = list[tuple[OwnForces, Place, Array]]()
+        for own, system, weight in self._difference:
+            system.follow_paths(self._own.system)
+            here = own.on_paths(place)
+            found.append((own, here, weight * own.forces(here)))
+        return found
+
+    def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        whole = at.followed(at.unheld(x))
+        parts = [own.gathered(here, whole) * forces for own, here, forces in self._placed(at)]
+        self._add(at.point.t, sum(parts[1:], parts[0]), gradient)
+
+    def push_forces(self, at: Linearized, direction: Array) -> Array | float:
+        """See `fibermsk.solvers.adjoint.variation.Change`."""
+        if not direction[self._numbers].any():
+            return 0.0
+        total = np.zeros(self._own.n)
+        for own, here, forces in self._placed(at):
+            total += own.spread(here, self._along(at.point.t, forces, direction))
+        return at.held(at.pulled(total))
 
 
 class Knot(NamedTuple):

@@ -56,18 +56,18 @@ _OF_JOINTS = "damping", "forces"
 _KNOTS = "knots"
 
 
-def owner_of(system: FiberSystem, own: OwnForces, path: str) -> tuple[int | None, str]:
-    """Owner, by number in `OwnForces.names`, of a number inside of it, and the rest of its path.
+def owner_of(system: FiberSystem, own: OwnForces, path: str) -> int | None:
+    """Owner, by number in `OwnForces.names`, of a number inside of it.
 
     None if it is not inside of one, or of an activation that is a state of others too.
     """
     name, _, rest = path.partition("/")
     if name not in own.names:
-        return None, rest
+        return None
     owner, field = own.names.index(name), rest.partition("/")[0]
     fields = _OF_FIBERS if owner < len(system.fiber_names) else _OF_MUSCLES
     inside = field in fields and not (field == "activation" and owner in own.shared)
-    return (owner if inside else None), rest
+    return owner if inside else None
 
 
 def fiber_shaped_by(system: FiberSystem, path: str) -> int | None:
@@ -154,13 +154,26 @@ def _moves_straight_fibers(system: FiberSystem) -> bool:
     )
 
 
-def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
+def muscles_around(system: FiberSystem, own: OwnForces, path: str) -> set[int] | None:
+    """Muscles, by number in `OwnForces.names`, whose paths a number of a surface may change.
+
+    None if it is no such number, or changes a muscle that has a mass or no law.
+    """
+    root = find(system.model, path)[0].root
+    if not isinstance(root, Surface) or not _acts_on_bones(system):
+        return None
+    near = [m for m in system.model.muscles if any(one.shape is root for one in m.wraps)]
+    apart = any(m.name not in own.names or m in system.model.massive_muscles for m in near)
+    return None if apart else {own.names.index(m.name) for m in near}
+
+
+def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...] | None:
     """Kinds of contributions that hold all that a number changes, where nothing moves.
 
-    Empty if a number may change more.
+    None if a number may change more.
     """
     if not _acts_on_bones(system):
-        return ()
+        return None
     place = find(system.model, path)[0]
     field = str(place.steps[0]) if place.steps else ""
     if place.root is system.model:
@@ -170,7 +183,7 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...]:
     if isinstance(place.root, Body) and field == "shapes":
         rubbing = [one for one in map(type, system.contributions) if one is FrictionForces]
         return (BoneContact, *rubbing)
-    return ()
+    return () if field == "visuals" else None
 
 
 def signal_weight(

@@ -49,6 +49,7 @@ class RowSlopes(ForcesOnly):
 
     def __init__(self, places: Places, shared: Sequence[Shared]) -> None:
         self._places, self.shared = places, shared
+        self._acting = [one for one in shared if one.kinds]
         self._system = places.own.system
 
     def _slopes(self, place: Place, one: Shared) -> Array:
@@ -58,13 +59,13 @@ class RowSlopes(ForcesOnly):
     def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         place, whole = self._places.at(at.point), at.followed(at.unheld(x))
-        for one in self.shared:
+        for one in self._acting:
             gradient[one.numbers] += one.factors * (whole @ self._slopes(place, one))
 
     def push_forces(self, at: Linearized, direction: Array) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
         place, total = self._places.at(at.point), np.zeros(self._system.n)
-        for one in self.shared:
+        for one in self._acting:
             part = float(one.factors @ direction[one.numbers])
             if part:
                 total += part * self._slopes(place, one)

@@ -98,6 +98,11 @@ class OwnForces:
             Place(at, None, None) if own is None else Place(at, own.paths.at(at), own.laws_at(at))
         )
 
+    def on_paths(self, place: Place) -> Place:
+        """A place of a system with surfaces of other sizes, with the paths of this one."""
+        own = self._muscles
+        return place if own is None else place._replace(paths=own.paths.at(place.at))
+
     @contextmanager
     def shifted(self, shift: float) -> Iterator[None]:
         """Context with a shift of all activations and excitations in time."""

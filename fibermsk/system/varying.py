@@ -138,9 +138,15 @@ class Varying:
         """
         own, skeleton = self.configuration, self.skeleton
         at, _ = own.at(*state)
-        nodes, axes = self.split(whole)
+        nodes, axes = own.split(whole)
         work = Displacements(nodes, skeleton.to_axes(at.motion, axes))
         return work_slopes(own.contact, work, Displacements(at.velocity, at.motion.speed), steps)
+
+    def follow_paths(self, other: Any) -> None:
+        """Take over the memory of the paths of a system whose numbers are almost equal."""
+        for own, one in zip(self.contributions, other.contributions, strict=True):
+            if isinstance(own, HasPaths):
+                own.restore(one.memory())
 
     def followers(self, y: Array, v: Array) -> Followers:
         """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""
