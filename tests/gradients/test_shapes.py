@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import own_laws
 import pytest
 from forces.test_reported_fields import Odd
 from gradients.test_gradients_at_corners import rope_over_a_drum
@@ -37,7 +38,16 @@ def coupled():
     return model
 
 
+def rubbing_potential():
+    """Fibers with one energy for each pair, by a law of a user, that rub."""
+    model = thick()
+    law = own_laws.PenaltyTwin(300.0, 3.0)
+    rub = {"friction": fm.Friction(0.3, 0.02), "formulation": "variational", "law": law}
+    return model.edit({contact: rub for contact in model.contacts})
+
+
 MODELS = {
+    "own law": (rubbing_potential, 0.036, "initial"),
     "contact": (thick, 0.036, "initial"),
     "potential": (lambda: two_link_arm(formulation="variational"), 0.036, "initial"),
     "equilibrium": (thick, 0.012, "equilibrium"),
