@@ -103,6 +103,8 @@ def _near(model: Model, path: str) -> str:
     for one in list(known):
         while one := one.rpartition("/")[0]:
             known.add(one)
+    if path.strip("/") in known:
+        return f"; that is a group of items, all of which are '{path.strip('/')}/*'"
     close = difflib.get_close_matches(path, sorted(known), n=3, cutoff=0.6)
     if close:
         return f"; did you mean {' or '.join(map(repr, close))}?"

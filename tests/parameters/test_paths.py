@@ -185,6 +185,7 @@ def test_items_of_one_name_are_told_apart_by_their_kind():
         ({"inner/muscle_fraction/0": 0.1}, "no parameter 'inner/muscle_fraction/0'"),
         ({"inner/tissue": 1.0}, "'inner/tissue' is not a number; below it: density, muscle/sh"),
         ({"elbow/axis/x": 1.0}, "no parameter 'elbow/axis/x'; did you mean"),
+        ({"contacts": 1.0}, r"a group of items, all of which are 'contacts/\*'"),
         ({"outer/activation/end": -1.0}, "outer/activation/end: Ramp: end = -1.0 s; must be later"),
         ({"lower/mass": 1.0, "low*/mass": 2.0}, "lower/mass is given twice"),
         ({"lower/com": 1.0, "lower/com/x": 2.0}, "lower/com/x is given twice, as 'lower/com' as"),
