@@ -84,7 +84,7 @@ def time_limb(repeats: int) -> dict[str, tuple[int, float]]:
 
 
 def _time(simulation: Any, aim: Any, patterns: Any, repeats: int) -> dict[str, tuple[int, float]]:
-    from fibermsk.gradients.entries import entries_of
+    from fibermsk.gradients.changes.entries import entries_of
     from fibermsk.gradients.linear_run import LinearRun
     from fibermsk.solvers.adjoint.trajectory import Trajectory
 

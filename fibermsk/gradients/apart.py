@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fibermsk import _check
+from fibermsk.gradients.changes.entries import Entry, entries_of
 from fibermsk.gradients.corners import check_corners
-from fibermsk.gradients.entries import Entry, entries_of
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.model import ActivationDynamics
 from fibermsk.system import FiberSystem, build

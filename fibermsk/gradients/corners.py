@@ -11,8 +11,8 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelWarning
-from fibermsk.gradients.entries import Entry, values_with
-from fibermsk.gradients.owners import signal_weight
+from fibermsk.gradients.changes.entries import Entry, values_with
+from fibermsk.gradients.changes.owners import signal_weight
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.laws.activation import PiecewiseActivation
 from fibermsk.model import (

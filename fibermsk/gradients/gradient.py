@@ -11,7 +11,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._shown import Described
 from fibermsk.gradients.apart import prepared
-from fibermsk.gradients.entries import Entry, moved, search_bounds, size_of, values_with
+from fibermsk.gradients.changes.entries import Entry, moved, search_bounds, size_of, values_with
 from fibermsk.gradients.linear_run import LinearRun
 from fibermsk.gradients.objective import Objective
 from fibermsk.gradients.simulation import Simulation

@@ -9,11 +9,11 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.gradients.entries import Entry
+from fibermsk.gradients.changes.entries import Entry
+from fibermsk.gradients.changes.variations import changes_of
 from fibermsk.gradients.objective import Objective, Reader
 from fibermsk.gradients.readings import ALL, FIXED, Frame, Reading, readings_of, sampled
 from fibermsk.gradients.simulation import Simulation
-from fibermsk.gradients.variations import changes_of
 from fibermsk.results import Progress
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
@@ -59,10 +59,16 @@ class LinearRun:
     @cached_property
     def _changes(self) -> list[Change]:
         """How the system changes with the parameters; built with the first derivative."""
-        readings = self._reader.readings.values()
-        # what depends on any number tells those inside of muscles apart only one by one
-        alone = any(one.depends == ALL for one in readings)
-        return changes_of(self._system, self._entries, alone=alone) if self._entries else []
+        return changes_of(self._system, self._entries) if self._entries else []
+
+    @cached_property
+    def _one_by_one(self) -> list[Change]:
+        """The same for readings that depend on any number."""
+        return changes_of(self._system, self._entries, alone=True)
+
+    def _changes_for(self, name: str) -> list[Change]:
+        depends = self._reader.readings[name].depends
+        return self._one_by_one if depends == ALL else self._changes
 
     @property
     def value(self) -> float:
@@ -84,7 +90,7 @@ class LinearRun:
         )  # fmt: skip
         for name in self._direct:
             reading = self._reading(name)
-            for one in self._changes:
+            for one in self._changes_for(name):
                 one.pull_reading(given[name], reading, found)
             bad = np.flatnonzero(~np.isfinite(found))
             if bad.size:
@@ -110,7 +116,7 @@ class LinearRun:
         found = self._reader.tangents(self._frames, moved)
         for name in self._direct:
             reading = self._reading(name)
-            for one in self._changes:
+            for one in self._changes_for(name):
                 found[name] = found[name] + one.push_reading(own, reading)
         self._check_finite(found, own)
         return found
@@ -142,10 +148,11 @@ class LinearRun:
         def on(own: FiberSystem) -> Reading:
             return readings_of(own, reads)[name]
 
-        owner, time = self._reader.readings[name].owner, self.result.time
+        one = self._reader.readings[name]
         return DirectReading(
-            lambda own: sampled(on(own), self._frames), owner, time, on, self._frames
-        )
+            lambda own: sampled(on(own), self._frames), one.owner, one.path, self.result.time, on,
+            self._frames,
+        )  # fmt: skip
 
     def _given(self, cotangents: Mapping[str, Array]) -> dict[str, Array]:
         _check.instance("vjp", "cotangents", cotangents, Mapping, "a mapping of arrays by name")

@@ -41,6 +41,7 @@ class Reading(Protocol):
 
     depends: str
     owner: str  # of the numbers that it depends on, if these are its own
+    path: str  # line muscle on whose path it depends
 
     def sample(self, frame: Frame) -> Any:
         """Value at a frame."""
@@ -58,7 +59,7 @@ class Reading(Protocol):
 class OfEntry:
     """A coordinate or state, or the rate of a coordinate."""
 
-    depends, owner = FIXED, ""
+    depends, owner, path = FIXED, "", ""
 
     def __init__(self, rate: bool, entry: int) -> None:
         self._rate, self._entry = rate, entry
@@ -79,7 +80,7 @@ class OfEntry:
 class OfNodes:
     """Positions of the nodes of a fiber (n_nodes, 3) [m]."""
 
-    depends, owner = FIXED, ""
+    depends, owner, path = FIXED, "", ""
 
     def __init__(self, system: FiberSystem, number: int) -> None:
         start = system.cables.node_start
@@ -104,7 +105,7 @@ class OfNodes:
 class OfPoint:
     """Position of a point of a body in the ground (3,) [m]."""
 
-    depends, owner = PLACED, ""
+    depends, owner, path = PLACED, "", ""
 
     def __init__(self, system: FiberSystem, station: Station) -> None:
         self._system, self._point = system, BodyPoints(system.configuration, (station,))
@@ -135,7 +136,7 @@ class OfPoint:
 class OfFiberLength:
     """Length of the centerline of a fiber [m]."""
 
-    depends, owner = FIXED, ""
+    depends, owner, path = FIXED, "", ""
 
     def __init__(self, system: FiberSystem, number: int) -> None:
         self._system, cables = system, system.cables
@@ -175,7 +176,8 @@ class OfMuscle:
     def __init__(self, system: FiberSystem, muscles: Pulls, number: int, force: bool) -> None:
         self._system, self._muscles, self._k, self._force = system, muscles, number, force
         self.depends = OWN if force else PLACED
-        self.owner = muscles.muscles[number].name if force else ""
+        self.path = muscles.muscles[number].name
+        self.owner = self.path if force else ""
 
     def _at(self, frame: Frame, *, second: bool = False) -> tuple[Any, Any]:
         t, y, v = frame.state
@@ -234,7 +236,7 @@ class ByDifferences:
         owner: str = "",
     ) -> None:
         self._system, self._value, self._unknowns = system, value, list(unknowns)
-        self.depends, self.owner = depends, owner
+        self.depends, self.owner, self.path = depends, owner, ""
 
     def sample(self, frame: Frame) -> float:
         """See `Reading.sample`."""

@@ -12,7 +12,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._shown import Described
 from fibermsk.gradients.apart import prepared
-from fibermsk.gradients.entries import Entry, size_of
+from fibermsk.gradients.changes.entries import Entry, size_of
 from fibermsk.gradients.gradient import RunGradient, differentiated
 from fibermsk.gradients.quantity import Quantity, quantity_of
 from fibermsk.gradients.simulation import Simulation

@@ -117,11 +117,10 @@ class Varying:
                 other.configuration.contact, at.nodes, at.motion.links, touching
             )
             self.forget()
+        self.follow_paths(other)
         with self.beside(laws):
-            for one, their in zip(self.contributions, other.contributions, strict=True):
+            for one in self.contributions:
                 if isinstance(one, kinds):
-                    if isinstance(one, HasPaths):
-                        one.restore(their.memory())
                     one.add(at, sums)
         on_q = sums.force + skeleton.from_axes(at.motion, sums.axes.force)
         of_states = np.zeros(own.states.n)
@@ -144,9 +143,10 @@ class Varying:
 
     def follow_paths(self, other: Any) -> None:
         """Take over the memory of the paths of a system whose numbers are almost equal."""
-        for own, one in zip(self.contributions, other.contributions, strict=True):
-            if isinstance(own, HasPaths):
-                own.restore(one.memory())
+        paths = ([one for one in of if isinstance(one, HasPaths)] for of in (
+            self.contributions, other.contributions))  # fmt: skip
+        for own, one in zip(*paths, strict=True):
+            own.restore(one.memory())
 
     def followers(self, y: Array, v: Array) -> Followers:
         """How dependent entries follow; see `fibermsk.protocol.Differentiable`."""

@@ -7,7 +7,7 @@ import pytest
 from gradients.test_run_gradients import METHODS, NAMES, TIGHT, worst
 
 import fibermsk as fm
-from fibermsk.gradients.entries import entries_of
+from fibermsk.gradients.changes.entries import entries_of
 
 
 def hinged(law, activation=0.3):

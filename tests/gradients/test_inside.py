@@ -5,10 +5,10 @@ import pytest
 from gradients.test_run_gradients import TIGHT, muscles_with_states, objective, worst
 
 import fibermsk as fm
-from fibermsk.gradients.actuators import Actuated
-from fibermsk.gradients.entries import entries_of
-from fibermsk.gradients.inside import Driven, Family
-from fibermsk.gradients.variations import changes_of, variation_of
+from fibermsk.gradients.changes.actuators import Actuated
+from fibermsk.gradients.changes.entries import entries_of
+from fibermsk.gradients.changes.inside import Driven, Family
+from fibermsk.gradients.changes.variations import changes_of, variation_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 

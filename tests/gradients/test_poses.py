@@ -12,16 +12,16 @@ from gradients.test_shapes import coupled, thick
 from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
-from fibermsk.gradients.chained import ChainedShapes
-from fibermsk.gradients.contact import ContactNumbers
-from fibermsk.gradients.entries import Turn, entries_of, moved, size_of
-from fibermsk.gradients.inside import Family
-from fibermsk.gradients.loose import can_loosen
-from fibermsk.gradients.owners import is_of_start
-from fibermsk.gradients.poses import Poses
-from fibermsk.gradients.rows import PathRows, RowSlopes
-from fibermsk.gradients.starts import Starts
-from fibermsk.gradients.variations import changes_of, variation_of
+from fibermsk.gradients.changes.chained import ChainedShapes
+from fibermsk.gradients.changes.contact import ContactNumbers
+from fibermsk.gradients.changes.entries import Turn, entries_of, moved, size_of
+from fibermsk.gradients.changes.inside import Family, Sizes
+from fibermsk.gradients.changes.loose import can_loosen
+from fibermsk.gradients.changes.owners import is_of_start
+from fibermsk.gradients.changes.poses import Poses
+from fibermsk.gradients.changes.rows import PathRows, RowSlopes
+from fibermsk.gradients.changes.starts import Starts
+from fibermsk.gradients.changes.variations import changes_of, variation_of
 from fibermsk.parameters.lookup import find
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 from fibermsk.solvers.adjoint.variation import Variation
@@ -137,6 +137,30 @@ def test_weights_and_sizes_of_surfaces_by_their_own_rows(rng):
         },
     )
     assert worst(run, aim, ["model/gravity/y", "wraps/drum/radius"]) < 1e-6
+
+
+def test_lengths_of_paths_depend_on_sizes_of_surfaces():
+    """Of muscles without mass, whose sizes share differences: each has those of its own path."""
+    model = ball()
+    muscle = model.muscle("line")
+    drum = muscle.wraps[0].shape
+    other = dataclasses.replace(drum, name="other", radius=0.022)
+    light = {"mass": None, "law": fm.HillLaw()}
+    model = model.edit(remove=[muscle])
+    model.add(
+        dataclasses.replace(muscle, name="first", **light),
+        dataclasses.replace(muscle, name="second", **light, wraps=[fm.PathWrap(other)]),
+        dataclasses.replace(muscle, name="both", **light),
+    )
+    run = fm.Simulation(model, 0.03, 0.005, newton=TIGHT)
+    paths = ["wraps/drum/radius", "wraps/other/radius", "wraps/drum/length"]
+    (sizes, *_) = changes_of(run.system(), entries_of(run.system(), paths))
+    assert isinstance(sizes, Sizes)
+    aim = fm.Objective(
+        lambda time, s, t, u, w: s[-1] + s[2] + 2.0 * t[-1] + u[0] + 0.01 * w[-1],
+        {"s": "first/length", "t": "second/length", "u": "both/length", "w": "both/tendon_force"},
+    )
+    assert worst(run, aim, paths[:2]) < 1e-6
 
 
 def test_whole_runs_with_readings_of_forces():

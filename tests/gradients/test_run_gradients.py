@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 from system.test_mesh_contact import arm as mesh_arm
 
 import fibermsk as fm
-from fibermsk.gradients.entries import entries_of
-from fibermsk.gradients.variations import changes_of
+from fibermsk.gradients.changes.entries import entries_of
+from fibermsk.gradients.changes.variations import changes_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
 from fibermsk.solvers.adjoint.trajectory import Trajectory

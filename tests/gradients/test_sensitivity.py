@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 import fibermsk as fm
 from fibermsk.cli.main import app
-from fibermsk.gradients.entries import entries_of
+from fibermsk.gradients.changes.entries import entries_of
+from fibermsk.gradients.changes.variations import changes_of
 from fibermsk.gradients.quantity import quantity_of
-from fibermsk.gradients.variations import changes_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.trajectory import Trajectory
 

@@ -12,12 +12,12 @@ from gradients.test_run_gradients import TIGHT, closed, prescribed, rubbing
 from scenes_of_tests import two_link_arm
 
 import fibermsk as fm
-from fibermsk.gradients.bones import Masses
-from fibermsk.gradients.chained import ChainedShapes
-from fibermsk.gradients.contact import ContactNumbers
-from fibermsk.gradients.entries import entries_of, size_of
-from fibermsk.gradients.rows import RowSlopes
-from fibermsk.gradients.variations import changes_of
+from fibermsk.gradients.changes.bones import Masses
+from fibermsk.gradients.changes.chained import ChainedShapes
+from fibermsk.gradients.changes.contact import ContactNumbers
+from fibermsk.gradients.changes.entries import entries_of, size_of, values_with
+from fibermsk.gradients.changes.rows import RowSlopes
+from fibermsk.gradients.changes.variations import changes_of
 from fibermsk.solvers.adjoint import sweeps
 from fibermsk.solvers.adjoint.variation import Variation
 from fibermsk.system import FiberSystem
@@ -46,7 +46,33 @@ def rubbing_potential():
     return model.edit({contact: rub for contact in model.contacts})
 
 
+def smooth():
+    """The arm in contact with friction whose coefficient is zero between the fibers."""
+    model = rubbing()
+    return model.edit({model.contacts[0]: {"friction": fm.Friction(0.0, 0.02)}})
+
+
+def meshes(spacing=None):
+    """The arm on a bone that is a mesh, whose grid follows its radius or is given."""
+    model = two_link_arm(formulation="variational")
+    turns, sizes = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False), np.linspace(0.02, -0.25, 6)
+    ring = 0.019 * np.column_stack([np.cos(turns), np.sin(turns), 0.0 * turns])
+    points = np.vstack(
+        [*(ring + [0.0, 0.0, z] for z in sizes), np.outer(sizes[[0, -1]], [0, 0, 1])]
+    )
+    own, ahead = np.arange(12), np.roll(np.arange(12), -1)
+    faces = [
+        *(12 * k + np.column_stack([own, ahead, own + 12]) for k in range(5)),
+        *(12 * k + np.column_stack([ahead, ahead + 12, own + 12]) for k in range(5)),
+        np.column_stack([own, ahead, 0 * own + 72]),
+        np.column_stack([60 + own, 60 + ahead, 0 * own + 73]),
+    ]  # fmt: skip
+    bone = fm.Mesh(points, np.vstack(faces), name="bone", radius=0.02, spacing=spacing)
+    return model.edit({model.body("upper"): {"shapes": (bone,)}})
+
+
 MODELS = {
+    "smooth": (smooth, 0.036, "initial"),
     "own law": (rubbing_potential, 0.036, "initial"),
     "contact": (thick, 0.036, "initial"),
     "potential": (lambda: two_link_arm(formulation="variational"), 0.036, "initial"),
@@ -107,6 +133,44 @@ def test_one_pass_over_contact_points_for_all_numbers(monkeypatch, rng):
         counts[len(entries)] = len(calls)
     assert max(counts) > 30
     assert set(counts.values()) == {counts[1]}
+
+
+@pytest.mark.parametrize("spacing", [None, 0.004])
+def test_radii_of_meshes(spacing, rng):
+    """Without a spacing that is given the grid, and with it the surface, follows the radius."""
+    system, kept = kept_run(meshes(spacing), 0.036)
+    entries = entries_of(system, ["upper/shapes/0/radius", "contacts/1/stiffness"])
+    changes = changes_of(system, entries)
+    assert any(isinstance(one, RowSlopes) for one in changes) == (spacing is None)
+    size = np.array([size_of(system, one) for one in entries])
+    check_one_by_one(system, kept, entries, changes, size, 1e-6, False, rng)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.4])
+def test_friction_begins_at_zero(friction, rng):
+    """Its coefficient has a derivative there, also where no other contact rubs."""
+    model = two_link_arm()
+    laws = (fm.Friction(0.0, 0.02), fm.Friction(friction, 0.02))
+    rub = zip(model.contacts, laws, strict=True)
+    model = model.edit({contact: {"friction": one} for contact, one in rub})
+    system, kept = kept_run(model, 0.036)
+    entries = entries_of(system, "contacts/*/friction/coefficient")
+    changes, ones = changes_of(system, entries), np.ones(2)
+    check_one_by_one(system, kept, entries, changes, ones, 1e-8, False, rng)
+    found = sweeps.pull(system, kept, {4: (np.ones(system.n),) * 2}, changes, 2)[2]
+    assert np.abs(found).min() > 0.0
+
+
+def test_a_number_named_twice_is_one():
+    """By its own path and by that of its array."""
+    system = fm.build(thick())
+    paths = ["fiber_0/attach/insertion/z", "fiber_0/attach/insertion", "lower/com/x", "lower/com"]
+    entries = entries_of(system, paths)
+    assert len(entries) == 6
+    assert {one.path for one in entries} == {"fiber_0/attach/insertion", "lower/com"}
+    new = values_with(system, entries, np.arange(6.0))
+    assert sorted(map(len, new.values())) == [3, 3]
+    np.testing.assert_allclose(new["fiber_0/attach/insertion"][2], 0.0)
 
 
 def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():

@@ -114,7 +114,7 @@ def _work(
         share /= R
     else:
         total = -weight * F * J * dot(n, w)
-    if of[law, 0] == 0.0:
+    if mu == 0.0:
         return total
     size = root(dot(n, n))
     vx, _, _ = curve(virtual.velocity, e, xi, own)
@@ -165,7 +165,7 @@ def bone_work(fibers, runs, shapes, laws, points, links, potential, of, steps, v
             _fill_way(x, b, shapes, way)
             gap = d / (points.state[s, 1] + points.state[s, 2]) - 1.0
             for k in range(last):
-                if of[law, 0] == 0.0 and 6 <= k < _OF_LAW:
+                if of[law, 0] == 0.0 and k == 7:
                     continue
                 value = _work(
                     k, e, complex(xi, 0.0), laws.weight[law, q], b, links[b], d, normal, bend, way,

@@ -148,7 +148,7 @@ def _work(k, e, xi, weight, f, eta, H, gap, law, potential, of, fibers, laws, st
         by_R = _radius_work(f, eta, grow, r0_y, sa, sb, fibers, virtual) - 0.5 * r_x * along / aa
         by_gap = (by_d - d / R * by_R) / R
         total = weight * r0 * (psi * along / J - F * J * by_gap)
-    if of[law, 0] == 0.0:
+    if mu == 0.0:
         return total
     share = r0 / R if potential else complex(0.5, 0.0)
     vx, va, _ = curve(virtual.velocity, e, xi, own)
@@ -232,7 +232,7 @@ def fiber_work(fibers, runs, laws, points, held, potential, of, steps, virtual, 
             for k in range(last):
                 if not potential and (k == 5 or k == 7):
                     continue
-                if of[law, 0] == 0.0 and 8 <= k < _OF_LAW:
+                if of[law, 0] == 0.0 and k == 9:
                     continue
                 value = _work(
                     k, e, complex(xi, 0.0), weight, f, complex(eta, 0.0), H, gap, law, potential,

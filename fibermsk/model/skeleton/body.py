@@ -151,6 +151,11 @@ def shapes_of(body: Body) -> tuple[Shape, ...]:
     return shapes
 
 
+def length_of(shape: Capsule) -> float:
+    """Distance of the ends of its axis [m]."""
+    return float(np.linalg.norm(np.subtract(shape.end, shape.start)))
+
+
 def ends_of(shape: Capsule | InfiniteCylinder) -> np.ndarray:
     """Two points of the axis of a shape, body frame, (2, 3) [m]."""
     if isinstance(shape, Capsule):

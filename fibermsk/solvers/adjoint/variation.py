@@ -43,6 +43,7 @@ class DirectReading(NamedTuple):
 
     of: Callable[[Any], Array]  # of a system
     owner: str  # fiber or muscle whose inner numbers it depends on; empty if on none
+    path: str  # line muscle on whose path it depends; empty if on none
     times: Array  # of the frames [s]
     # of a system, the quantity with its derivatives, and the states at the frames: see
     # `fibermsk.gradients.readings`

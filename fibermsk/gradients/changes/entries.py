@@ -115,7 +115,23 @@ def entries_of(system: FiberSystem, paths: str | Iterable[str]) -> tuple[Entry, 
                 # "com" and "com/y" name the same number
                 at = (*place.entry, *one.place)
                 found.setdefault((id(place.root), place.steps, at, one.turn is None), one)
-    return tuple(found.values())
+    return _in_arrays(system, tuple(found.values()))
+
+
+def _in_arrays(system: FiberSystem, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    """Entries in which a number of an array that is named as a whole too has its path."""
+    places = [find(system.model, one.path)[0] for one in entries]
+    whole = {
+        (id(place.root), place.steps): one.path
+        for one, place in zip(entries, places, strict=True)
+        if one.place and not place.entry and one.turn is None
+    }
+    return tuple(
+        one
+        if not place.entry or (path := whole.get((id(place.root), place.steps))) is None
+        else one._replace(path=path, place=(*place.entry, *one.place))
+        for one, place in zip(entries, places, strict=True)
+    )
 
 
 def _entries(parameter: Parameter, place: Place) -> list[Entry]:

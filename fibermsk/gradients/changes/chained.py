@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk.gradients.entries import Entry, entries_of
-from fibermsk.gradients.shapes import Shapes
+from fibermsk.gradients.changes.entries import Entry, entries_of
+from fibermsk.gradients.changes.shapes import Shapes
 from fibermsk.model import Station
 from fibermsk.parameters.lookup import find
 from fibermsk.solvers.adjoint.linearized import Linearized

@@ -2,7 +2,7 @@
 
 They enter in three ways, each of them separate by fiber. With nodes held, through its own rows: one
 difference gives those of all fibers. Through its ends, which follow attachments: by the tangent in
-which ends are nodes as others. And through contact; see `fibermsk.gradients.contact`.
+which ends are nodes as others. And through contact; see `fibermsk.gradients.changes.contact`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk.gradients.contact import ContactNumbers
-from fibermsk.gradients.inside import Family, Places
+from fibermsk.gradients.changes.contact import ContactNumbers
+from fibermsk.gradients.changes.inside import Family, Places
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
 from fibermsk.solvers.adjoint.variation import DirectReading, Placing
 from fibermsk.system import FiberSystem
@@ -24,7 +24,7 @@ from fibermsk.system.skeleton.link_points import LinkPoints
 _SLOPE = 1e3
 """Slope of rates in tangents whose differences give the products with damping and mass [1/s]."""
 
-_SCALES = 1.0, 1.0 / _SLOPE, 1.0 / _SLOPE**2
+SCALES = 1.0, 1.0 / _SLOPE, 1.0 / _SLOPE**2
 """Factors of differences of successive tangents: stiffness, damping and mass."""
 
 
@@ -189,7 +189,7 @@ class Shapes:
         """Products of a cotangent with derivatives in the ends' places on links (n_points, 3)."""
         nodes, n_x = self._system.cables.attached_nodes, at.nodes.size
         found, force = list[Array](), np.zeros(0)
-        for slopes in _slopes(point):
+        for slopes in slopes_of(point):
             matrix, force = self._system.unreduced(point[:4], slopes)
             found.append((matrix.T @ whole)[:n_x].reshape(-1, 6)[nodes, :3])
         by_rate = [found[0], *np.diff(found, axis=0)]
@@ -197,7 +197,7 @@ class Shapes:
         total = np.empty((nodes.size, 3))
         for axis, way in enumerate(self._ways(at)):
             total[:, axis] = ((way.C @ speed) * force).sum(axis=1)
-            for scale, own, rate in zip(_SCALES, by_rate, way.rates, strict=False):
+            for scale, own, rate in zip(SCALES, by_rate, way.rates, strict=False):
                 total[:, axis] += scale * (own * rate).sum(axis=1)
         return total
 
@@ -212,9 +212,9 @@ class Shapes:
                 moved[:, axis, None] * way.rates[order] for axis, way in enumerate(ways)
             )
         rows, force, before = np.zeros(system.n), np.zeros(0), np.zeros(system.n)
-        for order, slopes in enumerate(_slopes(point)):
+        for order, slopes in enumerate(slopes_of(point)):
             matrix, force = system.unreduced(point[:4], slopes)
-            rows += _SCALES[order] * (matrix @ rates[order] - before)
+            rows += SCALES[order] * (matrix @ rates[order] - before)
             before = matrix @ rates[order + 1] if order < 2 else before
         turned = sum(moved[:, axis, None, None] * way.C for axis, way in enumerate(ways))
         on_axes = np.einsum("mrj,mr->j", turned, force)
@@ -233,7 +233,7 @@ class Shapes:
         return found
 
 
-def _slopes(point: Point) -> list[Slopes]:
+def slopes_of(point: Point) -> list[Slopes]:
     """Slopes of the tangents that hold stiffness, damping and mass, as far as ends have rates."""
     orders = 1 if point.at_rest else 3 if point.rates else 2
     pairs = (0.0, 0.0), (_SLOPE, 0.0), (_SLOPE, _SLOPE)

@@ -11,11 +11,10 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-from fibermsk.gradients.entries import Entry, size_of_steps, values_with
-from fibermsk.gradients.inside import AHEAD, CENTRAL, Stencil
-from fibermsk.gradients.loose import length_of
+from fibermsk.gradients.changes.entries import Entry, size_of_steps, values_with
+from fibermsk.gradients.changes.inside import AHEAD, CENTRAL, Stencil
 from fibermsk.model import Mesh
-from fibermsk.model.skeleton.body import shapes_of
+from fibermsk.model.skeleton.body import length_of, shapes_of
 from fibermsk.parameters.lookup import find
 from fibermsk.parameters.revise import revise
 from fibermsk.solvers.adjoint.variation import Variation

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk.gradients.entries import Entry
+from fibermsk.gradients.changes.entries import Entry
+from fibermsk.gradients.changes.functions import driver_of
 from fibermsk.model import (
     Axis,
     Body,
@@ -28,12 +29,13 @@ from fibermsk.model import (
 from fibermsk.model.contact import items_of
 from fibermsk.model.muscles.line_muscle import MovingPathPoint
 from fibermsk.model.muscles.wrap import Surface
-from fibermsk.model.skeleton.body import shapes_of
+from fibermsk.model.skeleton.body import length_of, shapes_of
 from fibermsk.model.skeleton.joint import IDENTITY, JOINTS, FunctionalJoint, Joint, Weld
 from fibermsk.model.skeleton.junction import is_junction
 from fibermsk.parameters.lookup import find
 from fibermsk.parameters.places import Place
 from fibermsk.parameters.revise import redirected
+from fibermsk.protocol import Evaluation
 from fibermsk.solvers.adjoint.linearized import Point
 from fibermsk.system import FiberSystem
 
@@ -77,7 +79,7 @@ class Loose(NamedTuple):
         return found
 
     def moved(self, direction: Array) -> Array:
-        """Increment of its unknowns along a direction (m,) of the numbers."""
+        """Increment of its unknowns where the held coordinates of the numbers move by (m,)."""
         found = np.zeros(self.system.n)
         found[self.held] = direction @ self.ways
         return found
@@ -95,16 +97,18 @@ class Loose(NamedTuple):
         columns[:, own.on] = own.by_position
         return (columns[:, self.held] @ self.ways.T).reshape(-1, 3, len(self.ways))
 
-    def tangent(self, point: Point) -> Any:
-        """Derivative of its equations in positions, at a point without held coordinates."""
+    def evaluate(self, point: Point, dv_dy: float = 0.0, dvdot_dv: float = 0.0) -> Evaluation:
+        """Its equations at a point without held coordinates, with a tangent of given slopes."""
         t, y, v, v_dot, rates, *_ = point
         y, v, v_dot = map(self.whole, (y, v, v_dot))
-        return self.system.evaluate(t, y, v, v_dot, rates=rates).tangent
+        return self.system.evaluate(t, y, v, v_dot, dv_dy, dvdot_dv, rates=rates)
 
 
 def can_loosen(place: Place) -> bool:
     """Whether a number does nothing but move a part of a skeleton, or of paths of line muscles."""
     root, steps = place.root, place.steps
+    if driver_of(place) is not None:
+        return not isinstance(root, JOINTS) or not is_junction(root.child, root)
     if isinstance(root, JOINTS):
         if is_junction(root.child, root):
             return False
@@ -145,11 +149,6 @@ def _ways_of(place: Place) -> tuple[str, ...]:
     return ("start", "end") if isinstance(shape, Capsule) and length_of(shape) > 0.0 else ()
 
 
-def length_of(shape: Capsule) -> float:
-    """Distance of the ends of its axis [m]."""
-    return float(np.linalg.norm(np.subtract(shape.end, shape.start)))
-
-
 def _motion_of(shape: Capsule | InfiniteCylinder, field: str, way: Array) -> Array:
     """Translation and rotation (6,) about the body's origin that a change of a field is.
 
@@ -169,6 +168,10 @@ def _motion_of(shape: Capsule | InfiniteCylinder, field: str, way: Array) -> Arr
 def _part_of(place: Place, entry: Entry) -> tuple[Part, Array]:
     """What a number moves, and the derivatives of its held coordinates."""
     root, steps, at = place.root, place.steps, (*place.entry, *entry.place)
+    if driver_of(place) is not None:
+        if isinstance(root, LineMuscle):
+            return (id(root), steps[1], _AT), _component(root.points[int(steps[1])], int(steps[3]))
+        return (id(root), "axes", steps[1], _OFFSET), np.ones(1)
     way = np.eye(3)[at[0]] if at else np.ones(1)
     if entry.turn is not None:
         way = entry.turn.slopes[:, at[0]]
@@ -187,6 +190,11 @@ def _part_of(place: Place, entry: Entry) -> tuple[Part, Array]:
     # a vector turns by its product with its change, over the square of its length
     along = np.array(entry.along)
     return (id(root), "axes", number, _DIRECTION), np.cross(along, way) / (along @ along)
+
+
+def _component(point: Any, number: int) -> Array:
+    """Direction (3,) of a component of a moving point in its body."""
+    return np.asarray(point.rotation)[:, number]
 
 
 def _with_held(model: Model, parts: Held) -> Model:

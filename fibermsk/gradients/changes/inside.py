@@ -81,10 +81,14 @@ class _Inside(ForcesOnly):
         """Derivative of a quantity of one owner in what is changed of it, at all frames."""
         raise NotImplementedError
 
+    def _named_by(self, reading: DirectReading) -> str:
+        """The owner on whose numbers a quantity depends; empty if on none."""
+        return reading.owner
+
     def _of_owner(self, reading: DirectReading) -> tuple[Index, Array]:
         """Parameters of a quantity's owner, and its derivatives in them (m, n_frames)."""
-        names = self._own.names
-        own = np.array([names[owner] == reading.owner for owner in self._owners])
+        names, name = self._own.names, self._named_by(reading)
+        own = np.array([names[owner] == name for owner in self._owners])
         if not own.any():
             return np.flatnonzero(own), np.zeros((0, reading.times.size))
         weights = np.array([self._weights(t)[own] for t in reading.times]).T
@@ -92,13 +96,13 @@ class _Inside(ForcesOnly):
 
     def pull_reading(self, cotangent: Array, reading: DirectReading, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        if reading.owner:
+        if self._named_by(reading):
             own, slopes = self._of_owner(reading)
             np.add.at(gradient, self._numbers[own], slopes @ cotangent)
 
     def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        if not reading.owner:
+        if not self._named_by(reading):
             return 0.0
         own, slopes = self._of_owner(reading)
         return direction[self._numbers[own]] @ slopes
@@ -198,6 +202,9 @@ class Sizes(Family):
 
     The owners are muscles: a surface has one parameter for each muscle that it may touch.
     """
+
+    def _named_by(self, reading: DirectReading) -> str:
+        return reading.path
 
     def _placed(self, at: Linearized) -> list[tuple[OwnForces, Place, Array]]:
         """Each system, with its paths at the kinematics of a point, and its weighted forces."""

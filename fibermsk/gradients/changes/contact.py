@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from fibermsk._arrays import Array, Index
-from fibermsk.gradients.entries import Entry
-from fibermsk.gradients.inside import Places
+from fibermsk.gradients.changes.entries import Entry
+from fibermsk.gradients.changes.inside import Places
 from fibermsk.kernels.contact.own_contact import N_BUILT_IN
 from fibermsk.laws.own import constant_names
 from fibermsk.model import Body, Contact

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk.gradients.inside import Places
+from fibermsk.gradients.changes.inside import Places
 from fibermsk.solvers.adjoint.linearized import Linearized
 from fibermsk.solvers.adjoint.variation import DirectReading, ForcesOnly, Variation
 from fibermsk.system.own_forces import Place

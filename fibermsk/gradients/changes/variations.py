@@ -9,15 +9,31 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fibermsk.forces import CoordinateActuator
-from fibermsk.gradients.actuators import Actuated, Number, Weight, actuator_of, weight_of
-from fibermsk.gradients.bones import Law, Masses, PassiveForces
-from fibermsk.gradients.chained import MovedEnds
-from fibermsk.gradients.contact import ContactNumbers, ContactSlopes, Touching
-from fibermsk.gradients.differences import along, difference, systems_at, variation_of, weights_of
-from fibermsk.gradients.entries import Entry, values_with
-from fibermsk.gradients.inside import CENTRAL, PAIR, Driven, Family, Knot, Places, Sizes, Stencil
-from fibermsk.gradients.loose import loosened
-from fibermsk.gradients.owners import (
+from fibermsk.gradients.changes.actuators import Actuated, Number, Weight, actuator_of, weight_of
+from fibermsk.gradients.changes.bones import Law, Masses, PassiveForces
+from fibermsk.gradients.changes.chained import MovedEnds
+from fibermsk.gradients.changes.contact import ContactNumbers, ContactSlopes, Touching
+from fibermsk.gradients.changes.differences import (
+    along,
+    difference,
+    systems_at,
+    variation_of,
+    weights_of,
+)
+from fibermsk.gradients.changes.entries import Entry, values_with
+from fibermsk.gradients.changes.functions import Scales
+from fibermsk.gradients.changes.inside import (
+    CENTRAL,
+    PAIR,
+    Driven,
+    Family,
+    Knot,
+    Places,
+    Sizes,
+    Stencil,
+)
+from fibermsk.gradients.changes.loose import loosened
+from fibermsk.gradients.changes.owners import (
     can_be_held,
     coordinate_of_law,
     cosine_of,
@@ -30,10 +46,10 @@ from fibermsk.gradients.owners import (
     owner_of,
     signal_weight,
 )
-from fibermsk.gradients.poses import Poses
-from fibermsk.gradients.rows import PathRows, RowSlopes, Shared
-from fibermsk.gradients.shapes import Section, Shapes
-from fibermsk.gradients.starts import Starts
+from fibermsk.gradients.changes.poses import Poses
+from fibermsk.gradients.changes.rows import PathRows, RowSlopes, Shared
+from fibermsk.gradients.changes.shapes import Section, Shapes
+from fibermsk.gradients.changes.starts import Starts
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model.muscles.wrap import Surface
 from fibermsk.parameters.lookup import find
@@ -238,9 +254,10 @@ def _contact(
 def _poses(places: Places, members: Sequence[tuple[int, Entry]], ends: MovedEnds) -> Poses:
     """Numbers that move bones and paths: number in the gradient, and entry."""
     system, numbers = places.own.system, [number for number, _ in members]
-    loose = loosened(system, [entry for _, entry in members])
-    ends.add_moving(numbers, loose.ends_moved(system.initial_state()[0]))
-    return Poses(system, numbers, loose)
+    entries, (y, _) = [entry for _, entry in members], system.initial_state()
+    loose, scales = loosened(system, entries), Scales(system, entries)
+    ends.add_moving(numbers, loose.ends_moved(y) * scales.at(system.split(y)[1]).place)
+    return Poses(system, numbers, loose, scales)
 
 
 def _law(system: FiberSystem, number: int, entry: Entry, coordinate: str) -> Law:

@@ -17,12 +17,13 @@ from fibermsk.forces import (
     PointSpring,
     ViaRing,
 )
-from fibermsk.gradients.entries import Entry
-from fibermsk.gradients.loose import can_loosen, length_of
-from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Table
-from fibermsk.model.muscles.line_muscle import by_network
+from fibermsk.gradients.changes.entries import Entry
+from fibermsk.gradients.changes.functions import driver_of
+from fibermsk.gradients.changes.loose import can_loosen
+from fibermsk.model import ActivationDynamics, Body, Constant, Contact, Coordinate, Mesh, Table
+from fibermsk.model.muscles.line_muscle import LineMuscle, by_network
 from fibermsk.model.muscles.wrap import Surface
-from fibermsk.model.skeleton.body import shapes_of
+from fibermsk.model.skeleton.body import length_of, shapes_of
 from fibermsk.model.skeleton.joint import JOINTS
 from fibermsk.parameters.lookup import find
 from fibermsk.system import FiberSystem
@@ -84,8 +85,10 @@ def fiber_shaped_by(system: FiberSystem, path: str) -> int | None:
 
 
 def can_be_held(system: FiberSystem, path: str) -> bool:
-    """Whether a number enters as coordinates do that are held; see `fibermsk.gradients.loose`."""
+    """Whether a number enters as a held coordinate; see `fibermsk.gradients.changes.loose`."""
     place = find(system.model, path)[0]
+    if driver_of(place) is not None and system.multipliers.any:
+        return False  # forces along coordinates have no part in the rows of constraints
     return can_loosen(place) and not system.multipliers.holding and _moves_straight_fibers(system)
 
 
@@ -100,12 +103,15 @@ def cosine_of(system: FiberSystem, entry: Entry) -> float:
 
 
 def is_of_contact(system: FiberSystem, path: str) -> bool:
-    """Whether a number is that of a contact, or the radius of a shape."""
+    """Whether a number is that of a contact, or the radius of a shape and nothing else."""
     if not _acts_on_bones(system):
         return False
     place = find(system.model, path)[0]
-    of_shape = isinstance(place.root, Body) and place.steps[0] == "shapes"
-    return isinstance(place.root, Contact) or (of_shape and place.steps[-1] == "radius")
+    root, steps = place.root, place.steps
+    if not isinstance(root, Body) or steps[0] != "shapes" or steps[-1] != "radius":
+        return isinstance(root, Contact)
+    shape = shapes_of(root)[int(steps[1])]
+    return not isinstance(shape, Mesh) or shape.spacing is not None  # else that of its grid too
 
 
 def is_inertia(system: FiberSystem, path: str) -> bool:
@@ -183,7 +189,9 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...] | None:
     if isinstance(place.root, Body) and field == "shapes":
         rubbing = [one for one in map(type, system.contributions) if one is FrictionForces]
         return (BoneContact, *rubbing)
-    return () if field == "visuals" else None
+    # bounds of conditional points change nothing but when a path jumps
+    of_bound = isinstance(place.root, LineMuscle) and place.steps[-1] in ("lower", "upper")
+    return () if field == "visuals" or of_bound else None
 
 
 def signal_weight(

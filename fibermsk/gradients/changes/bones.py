@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array, Index
-from fibermsk.gradients.entries import Entry
-from fibermsk.gradients.inside import Places
+from fibermsk.gradients.changes.entries import Entry
+from fibermsk.gradients.changes.inside import Places
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.parameters.lookup import find
 from fibermsk.solvers.adjoint.linearized import Linearized

@@ -1,0 +1,1 @@
+"""How a system changes with numbers of its model: those of one kind together."""
