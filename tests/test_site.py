@@ -161,8 +161,12 @@ def test_the_page_of_problems_has_statement_values_and_reasons():
     rows = problems.answer(problem)
     page = problems.page([problem], {"force_length": rows})
     assert problem.title in page and len(rows) >= 5
-    for name, kind, value, tolerance, source, why in rows:
-        assert f"| {name} | {kind} | {value} | {tolerance} | {source} |" in page and source and why
+    for name, kind, evidence, value, tolerance, source, why in rows:
+        assert (
+            f"| {name} | {kind} | {evidence} | {value} | {tolerance} | {source} |" in page
+            and source
+            and why
+        )
         assert float(tolerance) > 0
 
 
