@@ -145,7 +145,7 @@ def _stub(name: str) -> str:
     kind = (
         f"autoclass:: {short}\n   :members:" if inspect.isclass(item) else f"autofunction:: {short}"
     )
-    return f"{head}.. {kind}\n\n{_example(name, item)}{_source(item)}"
+    return f"{head}.. {kind}\n\n{_example(name, item)}{_source(name, item)}"
 
 
 def _example(name: str, item: Any) -> str:
@@ -158,23 +158,39 @@ def _example(name: str, item: Any) -> str:
     return f".. rubric:: Example\n\n.. code-block:: python\n\n   {code}\n\nFrom {place}.\n\n"
 
 
-def _source(item: Any) -> str:
-    """Link to the source, and to the equations of its module."""
+def _source(name: str, item: Any) -> str:
+    """Links to the source, to the equations of its module, and to the theory that names it."""
     module, function = item.__module__.removeprefix("fibermsk."), item.__qualname__
-    labels = ", ".join(f":eq:`{label}`" for label in _equations().get(module, ()))
-    more = f"\n\nEquations: {labels}" if labels else ""
-    return f".. rubric:: Source\n\n:source_of:`{module} {function}`{more}\n"
+    parts = [f":source_of:`{module} {function}`"]
+    if labels := ", ".join(f":eq:`{label}`" for label in _equations().get(module, ())):
+        parts.append(f"Equations: {labels}")
+    titles = _sections(name.removeprefix("fibermsk."), module)
+    if titles:
+        parts.append("Theory: " + ", ".join(f":theory:`{title}`" for title in titles))
+    return ".. rubric:: Source\n\n" + "\n\n".join(parts) + "\n"
+
+
+def _sections(name: str, module: str) -> list[str]:
+    """Titles of the sections of the theory that name a public name or its module."""
+    own = re.compile(rf"`(?:fm\.)?{re.escape(name)}\b(?!\.)|`{re.escape(module)}[.`]")
+    parts = re.split(r"^##+ (.+)$", _theory(), flags=re.MULTILINE)
+    pairs = zip(parts[1::2], parts[2::2], strict=True)
+    return [title for title, text in pairs if own.search(text)]
 
 
 @cache
 def _equations() -> dict[str, list[str]]:
     """Labels of the equations of each module that the page of equations names."""
-    text = (Path(__file__).parents[1] / "theory.md").read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
-    for label, names in sources.equations(text).items():
+    for label, names in sources.equations(_theory()).items():
         for module in {part[0] for name in names if (part := sources.split(name))}:
             found.setdefault(module, []).append(label)
     return found
+
+
+@cache
+def _theory() -> str:
+    return (Path(__file__).parents[1] / "theory.md").read_text(encoding="utf-8")
 
 
 def _index(groups: dict[str, list[str]]) -> str:

@@ -153,6 +153,17 @@ class SourceOf(SphinxRole):
         return [link], []
 
 
+class Theory(SphinxRole):
+    """Link to a section of the page of equations: ``:theory:`Hill muscles```."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Make the link."""
+        builder = self.env.app.builder
+        page = builder.get_relative_uri(self.env.docname, "theory")
+        target = f"{page}#{nodes.make_id(self.text)}"
+        return [nodes.reference("", self.text, internal=True, refuri=target)], []
+
+
 def prepare(app: Any, env: Any, documents: list[str]) -> None:
     """Read all pages again: the source pages list what every page names."""
     env.named_sources = {}
@@ -197,6 +208,7 @@ def _row(app: Any, page: str, module: str, function: str, place: Place) -> str:
 def setup(app: Any) -> dict[str, bool]:
     """Connect with Sphinx."""
     app.add_role("source_of", SourceOf())
+    app.add_role("theory", Theory())
     app.connect("env-before-read-docs", prepare)
     app.connect("doctree-read", collect)
     app.connect("env-merge-info", merge)
