@@ -29,6 +29,7 @@ extensions = [
     "gallery",
     "problems",
     "sources",
+    "tutorials",
 ]
 exclude_patterns = ["_build", "_ext", "_templates", "images/*.py", "tutorials/*.ipynb"]
 templates_path = ["_templates"]

@@ -117,10 +117,10 @@ def test_the_gallery_has_every_scene_in_its_order():
             assert moves(ROOT / "docs" / scene.picture)
 
 
-def moves(path):
+def moves(path, least=20):
     """Whether a picture of at most 300 kB moves."""
     with Image.open(path) as picture:
-        return path.stat().st_size < 300_000 and picture.n_frames > 20
+        return path.stat().st_size < 300_000 and picture.n_frames >= least
 
 
 def test_a_scene_that_is_not_there_is_refused(tmp_path):
@@ -146,7 +146,7 @@ def test_a_scene_is_run_and_drawn(tmp_path):
     did = gallery.show(scene, gallery.Shown(set={"steps": 2, "duration": 0.01}), tmp_path, tmp_path)
     for file in (did["picture"], did["card"], did["plots"], did["moving"]):
         assert (tmp_path / file).stat().st_size > 5000
-    assert moves(tmp_path / did["card"])
+    assert moves(tmp_path / did["card"], least=2)
     assert "muscle is red" in did["words"]
 
 
