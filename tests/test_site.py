@@ -224,3 +224,20 @@ def test_every_name_of_the_theory_page_leads_to_its_source():
         near = lines[sources.line(module, function) - 1 :][:4]
         assert not function or any(re.match(rf"(def|class) {function}\b", one) for one in near)
     assert sources.split("system.parameters") is None
+
+
+# what MathJax loads from elsewhere when a page uses it, so that none of its equations appear
+LOADED = (
+    "toggle mathtip texttip CD bbox boldsymbol bm bra ket braket Bra Ket Braket ketbra "
+    "prooftree AxiomC UnaryInfC cancel bcancel xcancel cancelto color definecolor textcolor "
+    "colorbox fcolorbox enclose xtwoheadrightarrow xtofrom xmapsto href class style cssId ce pu "
+    "unicode verb require"
+).split()
+
+
+def test_equations_need_no_file_that_the_site_lacks():
+    command = re.compile(rf"\\({'|'.join(LOADED)})(?![A-Za-z])")
+    for path in (ROOT / "docs").rglob("*.md"):
+        if "generated" not in path.parts and "_build" not in path.parts:
+            assert not command.search(path.read_text(encoding="utf-8")), path
+    assert command.search(r"$\boldsymbol x$") and not command.search(r"$\colon\bracket$")
