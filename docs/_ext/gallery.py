@@ -10,6 +10,7 @@ import inspect
 import json
 import re
 import shutil
+import tempfile
 import tomllib
 import warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -20,10 +21,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import moving
 import numpy as np
 from _write import clear_except, digest, table, write
-from moving import write_moving
+from moving import write_frames, write_moving
 from numpydoc.docscrape import NumpyDocString
+from PIL import Image
 from sphinx.util import logging
 
 import fibermsk as fm
@@ -44,6 +47,8 @@ MOVING = """## In motion
 EXTRA = "generated/extra"
 SIZE = (1200, 900)
 PROCESSES = 2
+_OVER = 25
+"""Pictures of a scene at rest, over a parameter."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,8 @@ class Shown:
         Whether bundles have their envelopes.
     set : dict
         Parameters of the run.
+    over : dict
+        For a scene at rest: a parameter and two values of it, between which its picture moves.
     needs : str
         What the scene needs that is not here; it is not run then.
     picture : str
@@ -70,6 +77,7 @@ class Shown:
     color_by: str = "tissue"
     envelope: bool = False
     set: dict[str, Any] = field(default_factory=dict)
+    over: dict[str, tuple[float, float]] = field(default_factory=dict)
     needs: str = ""
     picture: str = ""
 
@@ -161,7 +169,10 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
     names = {"picture": f"{scene.name}.png", "card": f"{scene.name}.webp"}
     look = {"color_by": shown.color_by, "envelope": shown.envelope}
     fm.view.screenshot(result, folder / names["picture"], at, size=SIZE, **look)
-    write_moving(result, folder / names["card"], **look)
+    if shown.over:
+        write_frames(_over(scene, shown, look), folder / names["card"])
+    else:
+        write_moving(result, folder / names["card"], **look)
     module = inspect.getmodule(scene.function)
     if hasattr(module, "study") and hasattr(module, "draw"):
         names["study"] = f"{scene.name}_study.png"
@@ -178,6 +189,21 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
         color = f"the color is the {field_name}"
     words = f"At t = {at:.3g} s; {color}."
     return {**names, "words": words}
+
+
+def _over(scene: SceneFile, shown: Shown, look: dict[str, Any]) -> list[Image.Image]:
+    """Pictures of a scene over one of its parameters."""
+    ((name, (first, last)),) = shown.over.items()
+    frames = []
+    with tempfile.TemporaryDirectory() as folder:
+        for value in np.linspace(first, last, _OVER):
+            made = scene.make(
+                {n: p.default for n, p in scene.parameters.items()} | shown.set | {name: value}
+            )
+            file = Path(folder) / "frame.png"
+            fm.view.screenshot(_solved(made, scene.name), file, size=moving.SIZE, **look)
+            frames.append(Image.open(file).convert("RGB"))
+    return frames
 
 
 def short_title(name: str) -> str:

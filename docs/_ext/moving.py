@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from PIL import Image, ImageSequence
 
 import fibermsk as fm
 
-__all__ = ["write_moving"]
+__all__ = ["write_frames", "write_moving"]
 
 SECONDS, RATE = 3.0, 10.0
 """How long one pass takes, and pictures per second."""
@@ -37,9 +38,16 @@ def write_moving(result: fm.Result, path: Path, **look: Any) -> Path:
         speed = max(duration, 1e-3) / SECONDS
         fm.view.movie(result, movie, fps=RATE, speed=speed, **({"size": SIZE} | look))
         with Image.open(movie) as source:
-            first, *others = [frame.convert("RGB") for frame in ImageSequence.Iterator(source)]
-        times = [round(1000.0 / RATE)] * len(others) + [PAUSE]
-        first.save(
-            path, save_all=True, append_images=others, duration=times, loop=0, quality=72, method=4
-        )
+            return write_frames(
+                [one.convert("RGB") for one in ImageSequence.Iterator(source)], path
+            )
+
+
+def write_frames(frames: Sequence[Image.Image], path: Path) -> Path:
+    """Write pictures of one size as one that moves, with a pause at the end."""
+    first, *others = frames
+    times = [round(1000.0 / RATE)] * len(others) + [PAUSE]
+    first.save(
+        path, save_all=True, append_images=others, duration=times, loop=0, quality=72, method=4
+    )
     return path
