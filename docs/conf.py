@@ -7,6 +7,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]
 
+from about import repository, versions  # noqa: E402
+
 from fibermsk import __version__  # noqa: E402
 
 project = "fibermsk"
@@ -27,8 +29,10 @@ extensions = [
     "gallery",
     "problems",
     "sources",
+    "tutorials",
 ]
-exclude_patterns = ["_build", "_ext", "images/*.py"]
+exclude_patterns = ["_build", "_ext", "_templates", "images/*.py", "tutorials/*.ipynb"]
+templates_path = ["_templates"]
 nitpicky = True
 # a list of pages may end with all others of its folder, if there are
 suppress_warnings = ["toc.empty_glob"]
@@ -51,9 +55,11 @@ html_extra_path = ["generated/extra"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_context = {"default_mode": "light"}
+html_logo = html_favicon = "images/logo.svg"
+html_context = {"default_mode": "light", "versions": versions(HERE.parent, release)}
 html_theme_options = {
-    "logo": {"text": "fibermsk"},
+    "logo": {"text": "fibermsk", "alt_text": "fibermsk, start"},
+    "navbar_end": ["versions", "theme-switcher", "navbar-icon-links"],
     "show_prev_next": True,
     "show_toc_level": 2,
     "navbar_align": "left",
@@ -62,6 +68,9 @@ html_theme_options = {
     "footer_end": ["sphinx-version"],
     "secondary_sidebar_items": ["page-toc"],
 }
+if address := repository(HERE.parent):
+    icon = {"name": "Repository", "url": address, "icon": "fa-solid fa-code-branch"}
+    html_theme_options["icon_links"] = [icon]
 # pages without neighbors
 html_sidebars = {name: [] for name in ("index", "get_started", "changelog")}
 

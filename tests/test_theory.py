@@ -10,7 +10,7 @@ from scenes_of_tests import ROOT
 import fibermsk.kernels
 
 PAGE = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
-PACKAGES = "anatomy|elements|kernels|laws|model|read|solvers|system"
+PACKAGES = "anatomy|elements|forces|gradients|kernels|laws|linalg|model|read|solvers|system"
 NAMES = sorted(set(re.findall(rf"`((?:{PACKAGES})(?:\.\w+)+)`", PAGE)))
 LABELS = re.findall(r"^\$\$ \(([\w-]+)\)$", PAGE, re.MULTILINE)
 
@@ -36,6 +36,38 @@ def test_every_equation_has_a_label_of_its_own():
     assert len(LABELS) == len(set(LABELS)) > 30
     assert PAGE.count("\n$$\n") == len(LABELS)  # each block opens so, and closes with its label
     assert set(re.findall(r"\{eq\}`([\w-]+)`", PAGE)) <= set(LABELS)
+
+
+def test_every_equation_names_what_evaluates_it():
+    sources = pytest.importorskip("sources", reason="needs sphinx; install the extra docs")
+    found = sources.equations(PAGE)
+    assert set(found) == set(LABELS) and not [label for label, names in found.items() if not names]
+    assert PACKAGES == sources.PACKAGES
+
+
+def test_names_after_equations_belong_to_them():
+    sources = pytest.importorskip("sources", reason="needs sphinx; install the extra docs")
+    page = (
+        "## One\n\n`laws.stress`\n\n$$\na\n$$ (eq-a)\n\n$$\nb\n$$ (eq-b)\n\nBoth: `laws.titin`.\n\n"
+        "$$\nc\n$$ (eq-c)\n\n## Two\n\n`kernels.section.section`\n"
+    )
+    assert sources.equations(page) == {
+        "eq-a": {"laws.titin"},
+        "eq-b": {"laws.titin"},
+        "eq-c": set(),
+    }
+
+
+def test_figures_of_the_page_are_drawn_by_their_script(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs" / "images")
+    make = importlib.import_module("make_theory")
+    monkeypatch.setattr(make, "HERE", tmp_path)
+    for name, draw in make.FIGURES.items():
+        with make.plt.rc_context(make.STYLE):
+            draw()
+        shown = f"theory_{name}.svg"
+        assert f"(images/{shown})" in PAGE and (ROOT / "docs" / "images" / shown).is_file()
+        assert (tmp_path / shown).read_text(encoding="utf-8").count("<path") > 20
 
 
 def test_every_law_of_stress_and_contact_has_its_source():

@@ -140,7 +140,7 @@ def expected(duration: float = 0.25) -> dict[str, Expected]:
     n = round(duration / STEP)
     own = {"kind": "independent", "source": "plain NumPy, DOP853 (_arm2_reference.py)"}
     authors = {"kind": "independent", "source": AUTHORS, "scale": 1.0}
-    law = {"source": "balance of energy", "scale": 1.0}
+    law = {"kind": "consistency", "source": "balance of energy", "scale": 1.0}
     values = {}
     for name in ("I", "II"):
         for joint in ("shoulder", "elbow"):

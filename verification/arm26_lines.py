@@ -146,14 +146,14 @@ def expected(duration: float = 0.25, tolerance: float = 1e-7) -> dict[str, Expec
         values[f"{name}_coordinates_off"] = Expected(
             0.0, most, why, "comparison", "OpenSim 4.6", 1.0
         )
-    law = {"source": "balance of energy", "scale": 1.0}
+    law = {"kind": "consistency", "source": "balance of energy", "scale": 1.0}
     why = "time steps of 1 ms or less, second order"
     values["energy_of_bones_off"] = Expected(0.0, 5e-5, why, **law)
     why = "the same, and Simpson's rule where a signal has a corner or a path touches"
     values["energy_of_muscles_off"] = Expected(0.0, 1e-4, why, **law)
     why = "claim of the scene's default tolerance"
     values["default_off"] = Expected(
-        0.0, 1e-4, why, "order", "smaller time steps of the same method", 1.0
+        0.0, 1e-4, why, "consistency", "smaller time steps of the same method", 1.0
     )
     return values
 

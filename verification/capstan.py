@@ -161,15 +161,24 @@ def expected(
             1.0, 0.005, "half a percent: contact begins inside an element", source="capstan"
         ),
         "moment_over_difference": Expected(
-            1.0, 0.01, "1 %: the arm is shorter by the overlap, and varies", source="equilibrium"
+            1.0,
+            0.01,
+            "1 %: the arm is shorter by the overlap, and varies",
+            kind="consistency",
+            source="equilibrium",
         ),
         "power_over_moment": Expected(
-            1.0, 1e-3, "the fiber is at rest to a ten thousandth of the speed", source="energy"
+            1.0,
+            1e-3,
+            "the fiber is at rest to a ten thousandth of the speed",
+            kind="consistency",
+            source="energy",
         ),
         "still_m_per_s": Expected(
             0.0,
             1e-4 * SPEED,
             "far below the regularization speed",
+            kind="consistency",
             source="steady sliding",
             scale=SPEED,
         ),

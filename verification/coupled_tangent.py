@@ -192,7 +192,7 @@ def run(elements: int = 4) -> dict[str, float]:
 def expected(elements: int = 4) -> dict[str, Expected]:
     """No error except that of the difference quotient."""
     quotient = "truncation and round-off of the quotient; relative to the largest entry"
-    tangent = {"source": "central differences of the residual"}
+    tangent = {"kind": "consistency", "source": "central differences of the residual"}
     return {
         "half_pass": Expected(0.0, 1e-7, quotient, **tangent),
         "variational": Expected(0.0, 1e-7, quotient, **tangent),
@@ -202,6 +202,7 @@ def expected(elements: int = 4) -> dict[str, Expected]:
             0.0,
             1e-12,
             "round-off; relative to the largest entry",
+            kind="consistency",
             source="second derivative of an energy",
         ),
         "remainder_order": Expected(

@@ -199,6 +199,7 @@ def expected(elements: int = 8, steps: int = 64) -> dict[str, Expected]:
         0.0,
         1e-8,
         "backward Euler: inertia and Newton's method; relative to the largest pull",
+        kind="consistency",
         source="equilibrium: uniform stretch",
     )
     for name in ("order_of_creep", "order_of_pull"):

@@ -154,6 +154,7 @@ def expected(elements: int = 16) -> dict[str, Expected]:
         0.0,
         1e-9 * answer["thrust_N"],
         "remaining error of Newton's method",
+        kind="consistency",
         source="symmetry",
         scale=answer["thrust_N"],
     )

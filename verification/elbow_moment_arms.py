@@ -169,7 +169,11 @@ def expected(
         )
     for name in BALANCED:
         values[f"{name}_work_over_energy"] = Expected(
-            1.0, 1e-3, "spline through moments with kinks", source="conservation of energy"
+            1.0,
+            1e-3,
+            "spline through moments with kinks",
+            kind="consistency",
+            source="conservation of energy",
         )
     return values
 

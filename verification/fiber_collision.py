@@ -216,8 +216,8 @@ def expected(elements: int = 8, steps: int = 200) -> dict[str, Expected]:
     """Conservation up to round-off, Newton's tolerance and the order of the integrator."""
     round_off = 1e-12 * max(1.0, elements / 8)
     once = {"source": "closed form: penalty law times length, each pair counted once"}
-    balance = {"source": "action and reaction"}
-    kept = {"source": "conservation of momentum"}
+    balance = {"kind": "consistency", "source": "action and reaction"}
+    kept = {"kind": "consistency", "source": "conservation of momentum"}
     sums = "round-off of a sum over the contact points; relative to the force on one fiber"
     return {
         "parallel_force": Expected(1.0, 1e-11, "round-off", **once),

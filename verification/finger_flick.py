@@ -186,6 +186,11 @@ def expected() -> dict[str, Expected]:
     values["semi_implicit_bare_N"] = Expected(14.0, 1.0, why, **given)
     values["semi_implicit_muscles_N"] = Expected(89.0, 3.0, why, **given)
     values["energy_error"] = Expected(
-        0.0, 1e-4, "tolerance of the steps", scale=1.0, source="conservation of energy"
+        0.0,
+        1e-4,
+        "tolerance of the steps",
+        scale=1.0,
+        kind="consistency",
+        source="conservation of energy",
     )
     return values

@@ -182,9 +182,9 @@ def expected() -> dict[str, Expected]:
         )
         for name in NAMES
     }  # fmt: skip
-    law = "mass moves linearly"
-    values["not_affine"] = Expected(0.0, 1e-12, "round-off", scale=1.0, source=law)
-    values["massless_off"] = Expected(0.0, 0.0, "none: the same operations", scale=1.0, source=law)
+    law = {"kind": "consistency", "source": "mass moves linearly", "scale": 1.0}
+    values["not_affine"] = Expected(0.0, 1e-12, "round-off", **law)
+    values["massless_off"] = Expected(0.0, 0.0, "none: the same operations", **law)
     return values
 
 

@@ -200,7 +200,7 @@ def run(duration: float = 1.0) -> dict[str, float]:
 
 def expected(duration: float = 1.0) -> dict[str, Expected]:
     """Conservation of energy, orders of the methods, plain NumPy, the figure of the paper."""
-    kept = {"source": "conservation of energy"}
+    kept = {"kind": "consistency", "source": "conservation of energy"}
     values = {
         f"order_{name}": Expected(
             method.order, 0.1, "next term of the error", kind="order", source="order of the method"

@@ -144,6 +144,7 @@ def expected(steps: int = 64) -> dict[str, Expected]:
             0.0,
             1e-14,
             "round-off [m and m/s]",
+            kind="consistency",
             source="ends follow their bodies by construction",
         )
     return answers

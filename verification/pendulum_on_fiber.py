@@ -221,23 +221,28 @@ def exact(times=None) -> np.ndarray:
 def expected(elements: int = 6, steps: int = 128) -> dict[str, Expected]:
     """Balances, and DOP853 for the light fiber."""
     close = 1e-5 * (128 / steps) ** 3
-    discrete = "an identity of the discrete equations of backward Euler"
+    discrete = {
+        "kind": "consistency",
+        "source": "an identity of the discrete equations of backward Euler",
+    }
     newton = "remaining error of Newton's method; relative to the largest pull"
     return {
         "energy_defect": Expected(
             0.0,
             close,
             "SDIRK2, extrapolated: 1e-5 at 128 steps, third order; relative to the energy supplied",
+            kind="consistency",
             source="conservation of energy",
         ),
         "energy_added": Expected(
             0.0,
             1e-12,
             "round-off; relative to the energy supplied",
+            kind="consistency",
             source="backward Euler never increases the energy",
         ),
-        "rod_momentum_defect": Expected(0.0, 1e-8, newton, source=discrete),
-        "fiber_momentum_defect": Expected(0.0, 1e-8, newton, source=discrete),
+        "rod_momentum_defect": Expected(0.0, 1e-8, newton, **discrete),
+        "fiber_momentum_defect": Expected(0.0, 1e-8, newton, **discrete),
         "light_fiber_angle_rad": Expected(
             float(exact()),
             close,

@@ -206,12 +206,14 @@ def expected(steps: int = 128) -> dict[str, Expected]:
         0.0,
         close,
         "SDIRK2, extrapolated: 1e-5 at 128 steps, third order; relative to the energy of the swing",
+        kind="consistency",
         source="conservation of energy",
     )
     values["double_energy_gained_in_a_step"] = Expected(
         0.0,
         1e-12,
         "round-off; relative to the energy of the swing",
+        kind="consistency",
         source="backward Euler never increases the energy",
     )
     for name, (method, times) in METHODS.items():

@@ -132,7 +132,11 @@ def expected(elements: int = 2) -> dict[str, Expected]:
         kind="measurement", source=f"{source}, animals 11, 12", missed_limit=0.10,
     )  # fmt: skip
     values["unevenness"] = Expected(
-        0.0, 1e-3, "of the stretch, from round-off: inertia and steps", source="uniform stretch"
+        0.0,
+        1e-3,
+        "of the stretch, from round-off: inertia and steps",
+        kind="consistency",
+        source="uniform stretch",
     )
     return values
 

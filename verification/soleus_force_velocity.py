@@ -137,6 +137,7 @@ def expected(elements: int = 1) -> dict[str, Expected]:
             0.0,
             0.005,
             "viscosity of 10 Pa s, prestress, inertia, and steps with an error of 1e-4",
+            kind="consistency",
             source="the force-velocity curve at the prescribed velocity",
         ),
     }

@@ -142,7 +142,7 @@ def run(duration: float = 0.4) -> dict[str, float]:
 def expected(duration: float = 0.4) -> dict[str, Expected]:
     """Plain NumPy and conservation of energy."""
     numpy = {"kind": "independent", "source": "plain NumPy and scipy's spline", "scale": 1.0}
-    law = {"source": "balance of energy", "scale": 1.0}
+    law = {"kind": "consistency", "source": "balance of energy", "scale": 1.0}
     return {
         "inertia_off": Expected(0.0, 1e-12, "round-off", **numpy),
         "arm_off": Expected(0.0, 1e-9, "differences of the length", **numpy),

@@ -135,7 +135,12 @@ def expected(steps: int = 80, activation: float = 0.6) -> dict[str, Expected]:
     line = {"kind": "comparison", "source": "the massless line"}
     return {
         "torque_of_the_line_Nm": Expected(
-            0.0, 0.05, "differentiated rates", source="tension times moment arm", scale=15.0
+            0.0,
+            0.05,
+            "differentiated rates",
+            kind="consistency",
+            source="tension times moment arm",
+            scale=15.0,
         ),
         "inertial_added_gcm2": Expected(
             1e7 * MASS * ARM**2 / 3.0, 1e-3, "round-off", source="m |dx/dq|^2 / 3"

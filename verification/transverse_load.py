@@ -201,7 +201,11 @@ def expected(fibers: int = 19, elements: int = 8, activation: float = 0.5) -> di
         4.15, 3.85, "a loss of 0.3 to 8 percent, the size of the means", **sling
     )
     values["reciprocity"] = Expected(
-        1.0, 0.01, "central differences of 0.1 mm and 5 %", source="Maxwell's reciprocity"
+        1.0,
+        0.01,
+        "central differences of 0.1 mm and 5 %",
+        kind="consistency",
+        source="Maxwell's reciprocity",
     )
     return values
 

@@ -335,8 +335,8 @@ def expected(
         )
     values["tension_spread_on_circle"] = Expected(
         float(np.ptp(wrapped) / wrapped.mean()),
-        6.0 / elements**2.5 + 5.5 * facets,
-        "tension varies near the ends of the circle in soft contact; 6 / elements^2.5"
+        1.4 / elements**2 + 5.5 * facets,
+        "tension varies near the ends of the circle in soft contact; 1.4 / elements^2"
         f"{of_mesh.format(5.5)}, measured",
         kind="independent",
         source="equations with soft contact by scipy's DOP853 at 1e-12",
@@ -346,6 +346,7 @@ def expected(
         0.0,
         5e-3 * max(1.0, (16.0 / elements) ** 2) + 5.5 * facets,
         "equilibrium of any part of the fiber: half a percent with 16 elements or more",
+        kind="consistency",
         source="equilibrium",
     )
     values["resultant_over_2T_sin"] = Expected(
@@ -353,6 +354,7 @@ def expected(
         1e-9 + 3.3 * facets,
         "equilibrium of the whole, exact for any mesh of the fiber: Newton's method"
         + ("; with triangles the tensions of both ends differ" if around else ""),
+        kind="consistency",
         source="equilibrium",
     )
     return values

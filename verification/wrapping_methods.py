@@ -142,6 +142,7 @@ def expected(number: int = 40) -> dict[str, Expected]:
             1.0,
             0.01,
             "strings too coarse",
+            kind="consistency",
             source="paths whose lengths the tests check with polygons",
         )
         for surface in KINDS

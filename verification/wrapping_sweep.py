@@ -167,12 +167,24 @@ def expected(case: str = "ellipsoid", stride: int = 8) -> dict[str, Expected]:
     share = float(len(poses(case, stride)))
     return {
         "length_jumps": Expected(
-            0.0, 0.5, "a count: the path is continuous", source="uniqueness", scale=share
+            0.0,
+            0.5,
+            "a count: the path is continuous",
+            kind="consistency",
+            source="uniqueness",
+            scale=share,
         ),
         "arm_jumps": Expected(
-            0.0, 0.5, "a count: the moment arm is continuous", source="uniqueness", scale=share
+            0.0,
+            0.5,
+            "a count: the moment arm is continuous",
+            kind="consistency",
+            source="uniqueness",
+            scale=share,
         ),
-        "mismatch_mm": Expected(0.0, 1e-5, "1e-8 m", source="r = -dL/dq", scale=1.0),
+        "mismatch_mm": Expected(
+            0.0, 1e-5, "1e-8 m", kind="consistency", source="r = -dL/dq", scale=1.0
+        ),
     }
 
 

@@ -114,7 +114,7 @@ def run(duration: float = 0.5, tolerance: float = 1e-6) -> dict[str, float]:
 
 def expected(duration: float = 0.5, tolerance: float = 1e-6) -> dict[str, Expected]:
     """Conservation of energy; errors of the paths as they are known before."""
-    kept = {"source": "conservation of energy", "scale": 1.0}
+    kept = {"kind": "consistency", "source": "conservation of energy", "scale": 1.0}
     # the blend lies within a narrow range of the angle; the rates of the hinges are controlled too
     values = {
         f"energy_{way}": Expected(0.0, many * tolerance, "tolerance of the steps", **kept)

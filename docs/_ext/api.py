@@ -9,8 +9,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import sources
 from _write import clear_except, write
 from docutils import nodes
+from examples import example
 from sphinx.addnodes import pending_xref
 from sphinx.transforms import SphinxTransform
 
@@ -139,9 +141,56 @@ def _stub(name: str) -> str:
     package, _, short = name.rpartition(".")
     shown = f"fm.{name.removeprefix('fibermsk.')}"
     head = f"{shown}\n{'=' * len(shown)}\n\n.. currentmodule:: {package}\n\n"
-    if inspect.isclass(_item(name)):
-        return f"{head}.. autoclass:: {short}\n   :members:\n"
-    return f"{head}.. autofunction:: {short}\n"
+    item = _item(name)
+    kind = (
+        f"autoclass:: {short}\n   :members:" if inspect.isclass(item) else f"autofunction:: {short}"
+    )
+    return f"{head}.. {kind}\n\n{_example(name, item)}{_source(name, item)}"
+
+
+def _example(name: str, item: Any) -> str:
+    """Excerpt of a guide or a scene, unless the docstring has an example of its own."""
+    found = example(name.removeprefix("fibermsk."))
+    if found is None or ">>>" in (item.__doc__ or ""):
+        return ""
+    place = f":doc:`/{found.page}`" if found.page else f":ref:`scene-{found.scene}`"
+    code = found.code.replace("\n", "\n   ")
+    return f".. rubric:: Example\n\n.. code-block:: python\n\n   {code}\n\nFrom {place}.\n\n"
+
+
+def _source(name: str, item: Any) -> str:
+    """Links to the source, to the equations of its module, and to the theory that names it."""
+    module, function = item.__module__.removeprefix("fibermsk."), item.__qualname__
+    parts = [f":source_of:`{module} {function}`"]
+    if labels := ", ".join(f":eq:`{label}`" for label in _equations().get(module, ())):
+        parts.append(f"Equations: {labels}")
+    titles = _sections(name.removeprefix("fibermsk."), module)
+    if titles:
+        parts.append("Theory: " + ", ".join(f":theory:`{title}`" for title in titles))
+    return ".. rubric:: Source\n\n" + "\n\n".join(parts) + "\n"
+
+
+def _sections(name: str, module: str) -> list[str]:
+    """Titles of the sections of the theory that name a public name or its module."""
+    own = re.compile(rf"`(?:fm\.)?{re.escape(name)}\b(?!\.)|`{re.escape(module)}[.`]")
+    parts = re.split(r"^##+ (.+)$", _theory(), flags=re.MULTILINE)
+    pairs = zip(parts[1::2], parts[2::2], strict=True)
+    return [title for title, text in pairs if own.search(text)]
+
+
+@cache
+def _equations() -> dict[str, list[str]]:
+    """Labels of the equations of each module that the page of equations names."""
+    found: dict[str, list[str]] = {}
+    for label, names in sources.equations(_theory()).items():
+        for module in {part[0] for name in names if (part := sources.split(name))}:
+            found.setdefault(module, []).append(label)
+    return found
+
+
+@cache
+def _theory() -> str:
+    return (Path(__file__).parents[1] / "theory.md").read_text(encoding="utf-8")
 
 
 def _index(groups: dict[str, list[str]]) -> str:

@@ -10,6 +10,7 @@ import inspect
 import json
 import re
 import shutil
+import tempfile
 import tomllib
 import warnings
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -20,9 +21,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import moving
 import numpy as np
 from _write import clear_except, digest, table, write
+from moving import write_frames, write_moving
 from numpydoc.docscrape import NumpyDocString
+from PIL import Image
 from sphinx.util import logging
 
 import fibermsk as fm
@@ -41,8 +45,10 @@ MOVING = """## In motion
 
 """
 EXTRA = "generated/extra"
-SIZE, CARD_SIZE = (1200, 900), (720, 540)
+SIZE = (1200, 900)
 PROCESSES = 2
+_OVER = 25
+"""Pictures of a scene at rest, over a parameter."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +65,19 @@ class Shown:
         Whether bundles have their envelopes.
     set : dict
         Parameters of the run.
+    over : dict
+        For a scene at rest: a parameter and two values of it, between which its picture moves.
     needs : str
         What the scene needs that is not here; it is not run then.
     picture : str
-        Picture of the repository that is shown of a scene which is not run, in `docs`.
+        Picture of the repository that is shown of a scene which is not run, in `docs`; it moves.
     """
 
     time: float | None = None
     color_by: str = "tissue"
     envelope: bool = False
     set: dict[str, Any] = field(default_factory=dict)
+    over: dict[str, tuple[float, float]] = field(default_factory=dict)
     needs: str = ""
     picture: str = ""
 
@@ -157,13 +166,16 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
     made = scene.make({n: p.default for n, p in scene.parameters.items()} | shown.set)
     result = _solved(made, scene.name)
     at = float(result.time[telling_frame(result)]) if shown.time is None else shown.time
-    names = {"picture": f"{scene.name}.png", "card": f"{scene.name}_card.png"}
-    for key, size in (("picture", SIZE), ("card", CARD_SIZE)):
-        look = {"color_by": shown.color_by, "envelope": shown.envelope, "size": size}
-        fm.view.screenshot(result, folder / names[key], at, **look)
+    names = {"picture": f"{scene.name}.png", "card": f"{scene.name}.webp"}
+    look = {"color_by": shown.color_by, "envelope": shown.envelope}
+    fm.view.screenshot(result, folder / names["picture"], at, size=SIZE, **look)
+    if shown.over:
+        write_frames(_over(scene, shown, look), folder / names["card"])
+    else:
+        write_moving(result, folder / names["card"], **look)
     module = inspect.getmodule(scene.function)
     if hasattr(module, "study") and hasattr(module, "draw"):
-        names["study"] = names["card"] = f"{scene.name}_study.png"
+        names["study"] = f"{scene.name}_study.png"
         with redirect_stdout(StringIO()):
             module.draw(*module.study()).savefig(folder / names["study"], dpi=130)
     names["plots"] = f"{scene.name}_plots.png"
@@ -177,6 +189,21 @@ def show(scene: SceneFile, shown: Shown, folder: Path, extra: Path) -> dict[str,
         color = f"the color is the {field_name}"
     words = f"At t = {at:.3g} s; {color}."
     return {**names, "words": words}
+
+
+def _over(scene: SceneFile, shown: Shown, look: dict[str, Any]) -> list[Image.Image]:
+    """Pictures of a scene over one of its parameters."""
+    ((name, (first, last)),) = shown.over.items()
+    frames = []
+    with tempfile.TemporaryDirectory() as folder:
+        for value in np.linspace(first, last, _OVER):
+            made = scene.make(
+                {n: p.default for n, p in scene.parameters.items()} | shown.set | {name: value}
+            )
+            file = Path(folder) / "frame.png"
+            fm.view.screenshot(_solved(made, scene.name), file, size=moving.SIZE, **look)
+            frames.append(Image.open(file).convert("RGB"))
+    return frames
 
 
 def short_title(name: str) -> str:
@@ -195,7 +222,8 @@ def index(scenes: dict[str, SceneFile], pictures: dict[str, str]) -> str:
     listed = "\n".join(f"{short_title(name)} <{name}>" for name in scenes)
     return (
         "# Gallery\n\nThe scenes of the package, simplest first, one new idea each. The pictures "
-        "on these pages come from running them while\nthe site is built. `fibermsk run NAME` runs "
+        "on these pages come from running them while\nthe site is built, and each page has its "
+        "scene in motion, to turn and to stop. `fibermsk run NAME` runs "
         "one, `fibermsk scenes NAME` lists its parameters.\n\n"
         f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{cards}\n::::\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
@@ -210,7 +238,7 @@ def generate(app: Any, config: Any) -> None:
     (source / EXTRA / "moving").mkdir(parents=True, exist_ok=True)
     kept = folder / "runs.json"
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
-    package = digest(Path(fm.__file__).parent, Path(__file__))
+    package = digest(Path(fm.__file__).parent, Path(__file__), Path(__file__).parent / "moving.py")
     every = ordered(source / "gallery.toml")
     scenes = {name: find(name) for name in every}
     keys = {name: digest(package, scenes[name].path, repr(shown)) for name, shown in every.items()}
@@ -240,9 +268,10 @@ def _did(name: str, shown: Shown, source: Path, folder: Path) -> dict[str, Any]:
             return show(scene, shown, folder, source / EXTRA)
     if not shown.picture:
         raise ValueError(f"gallery.toml: {scene.name} needs {shown.needs}: give it a picture")
-    picture = shutil.copy(source / shown.picture, folder / f"{scene.name}.png")
-    words = f"Not run for this page: it needs {shown.needs}."
-    return {"picture": Path(picture).name, "words": words}
+    picture = source / shown.picture
+    name = shutil.copy(picture, folder / f"{scene.name}{picture.suffix}").name
+    words = f"Drawn before this page was built: the scene needs {shown.needs}."
+    return {"picture": name, "words": words}
 
 
 def setup(app: Any) -> dict[str, bool]:

@@ -21,7 +21,15 @@ at the default setting. Generated from the files of `verification/`; results are
 [verification](../verification.md).
 
 """
-HEADS = ("quantity", "kind", "expected", "tolerance", "source", "reason for the tolerance")
+HEADS = (
+    "quantity",
+    "kind",
+    "evidence",
+    "expected",
+    "tolerance",
+    "source",
+    "reason for the tolerance",
+)
 
 
 def page(problems: list[Problem], answers: dict[str, list[list[str]]]) -> str:
@@ -59,11 +67,12 @@ def answer(problem: Problem) -> list[list[str]]:
     try:
         found = problem.expected(**defaults)
     except Unavailable as error:
-        return [["(all)", "", "", "", "", f"not known here: {error}"]]
+        return [["(all)", "", "", "", "", "", f"not known here: {error}"]]
     return [
         [
             f"`{name}`",
             item.kind,
+            item.evidence,
             f"{item.value:.9g}",
             f"{item.tolerance:.3g}",
             item.source,

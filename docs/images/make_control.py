@@ -149,7 +149,7 @@ def arm26() -> None:
     solution = arm26_reach.scene().solve(progress=False)
     result = solution.result
     figure, (*places, axes) = plt.subplots(1, 3, figsize=(10.0, 3.6), layout="constrained")
-    draw_ends(places, result, HERE, color_by="activation")
+    draw_ends(places, result, HERE)
     for name, values in solution.activations.items():
         axes.plot(solution.time, values, label=name)
     axes.set(xlabel="time [s]", ylabel="activation", ylim=(-0.01, 0.58))

@@ -188,7 +188,7 @@ def pose() -> None:
         model = model.edit(add=[body, fm.Weld(parent, body)])
     result = fm.simulate_scene(replace(made, model=model))
     figure, axes = plt.subplots(1, 2, figsize=(8.4, 4.2), layout="constrained")
-    draw_ends(axes, result, HERE, ("start", "after 0.6 s"), color_by="activation")
+    draw_ends(axes, result, HERE, ("start", "after 0.6 s"))
     figure.savefig(HERE / "reaching_arm_pose.png", dpi=130)
 
 

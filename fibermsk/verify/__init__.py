@@ -5,6 +5,8 @@ optionally ``study`` and ``plot`` for the report; those of the package are in ``
 """
 
 from fibermsk.verify.problem import (
+    EVIDENCE as EVIDENCE,
+    GROUPS as GROUPS,
     KINDS as KINDS,
     VERIFYING as VERIFYING,
     Expected as Expected,

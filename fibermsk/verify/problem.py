@@ -13,16 +13,38 @@ from typing import Any
 from fibermsk.errors import ModelError
 
 KINDS = {
-    "exact": "closed form, quadrature, conservation law, or identity of the discrete equations",
+    "exact": "closed form or quadrature of the problem's equations",
     "independent": "numbers of other code: scipy, Pinocchio, plain NumPy",
+    "consistency": "conservation law, symmetry, or identity of the discrete equations",
     "order": "theoretical order of convergence of the method",
     "measurement": "a measured muscle; passes within the limit that is stated for it",
     "comparison": "another model of the same system; shows how far two models differ",
     "regression": "earlier result of the package, to detect changes",
 }
 """Kinds of reference values, with their meaning."""
-VERIFYING = ("exact", "independent", "order")
+VERIFYING = ("exact", "independent", "consistency", "order")
 """Kinds that count as verification; others are only shown."""
+EVIDENCE = {
+    "exact": "independent",
+    "independent": "independent",
+    "consistency": "consistency",
+    "order": "consistency",
+    "measurement": "independent",
+    "comparison": "independent",
+    "regression": "regression",
+}
+"""Where the reference of each kind is from: outside of the package, the equations' own properties,
+or an earlier result of the package."""
+GROUPS = (
+    "Orders of convergence",
+    "Extrapolated values against independent references",
+    "Other values against independent references",
+    "Consistency of the equations",
+    "Measured muscle",
+    "Other models",
+    "Regressions",
+)
+"""Titles of the tables of a report, in their order."""
 
 
 class Unavailable(ModelError):
@@ -63,6 +85,19 @@ class Expected:
     def verifies(self) -> bool:
         """Whether the kind counts as verification."""
         return self.kind in VERIFYING
+
+    @property
+    def evidence(self) -> str:
+        """Whether the reference is ``independent``, a ``consistency`` or a ``regression``."""
+        return EVIDENCE[self.kind]
+
+    @property
+    def group(self) -> str:
+        """Table of a report that has this row, one of `GROUPS`."""
+        if self.kind in ("exact", "independent"):
+            return GROUPS[1 if "extrapolated" in self.why else 2]
+        places = {"order": 0, "consistency": 3, "measurement": 4, "comparison": 5, "regression": 6}
+        return GROUPS[places[self.kind]]
 
     def holds(self, ours: float) -> bool:
         """Whether a number equals the value within the tolerance; never for NaN."""

@@ -15,13 +15,15 @@ from typing import Any
 
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.rescue import write_all
-from fibermsk.verify.problem import KINDS, VERIFYING, Problem
+from fibermsk.verify.problem import GROUPS, KINDS, VERIFYING, Problem
 from fibermsk.verify.runner import Outcome
 
 HTML_NAME = "verification.html"
 MARKDOWN_NAME = "verification.md"
 
-_ROW_HEADS = ("quantity", "kind", "reference", "ours", "difference", "tolerance", "passed")
+_ROW_HEADS = (
+    "quantity", "kind", "evidence", "reference", "ours", "difference", "tolerance", "passed"
+)  # fmt: skip
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem;
   color: #1a1a1a; background: #fff; }
@@ -82,6 +84,7 @@ def _rows(outcome: Outcome) -> list[list[str]]:
         [
             row.quantity,
             row.expected.kind,
+            row.expected.evidence,
             _number(row.expected.value, 9),
             _number(row.ours, 9),
             _number(row.difference, 3),
@@ -90,6 +93,15 @@ def _rows(outcome: Outcome) -> list[list[str]]:
         ]
         for row in outcome.rows
     ]
+
+
+def _groups(sections: Sequence[Section]) -> dict[str, list[list[str]]]:
+    """Rows of all problems by table, orders first."""
+    found: dict[str, list[list[str]]] = {title: [] for title in GROUPS}
+    for outcome in (section.outcome for section in sections):
+        for row, words in zip(outcome.rows, _rows(outcome), strict=True):
+            found[row.expected.group].append([outcome.problem.name, *words])
+    return {title: rows for title, rows in found.items() if rows}
 
 
 def _verdict(outcome: Outcome) -> str:
@@ -154,8 +166,8 @@ def _cells(table: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 
 def _markdown(sections: Sequence[Section]) -> str:
     lines = ["# Verification", "", _summary(sections), ""]
-    rows = [[s.outcome.problem.name, *row] for s in sections for row in _rows(s.outcome)]
-    lines += [*_markdown_table(("problem", *_ROW_HEADS), rows), ""]
+    for title, rows in _groups(sections).items():
+        lines += [f"## {title}", "", *_markdown_table(("problem", *_ROW_HEADS), rows), ""]
     for section in sections:
         outcome = section.outcome
         lines += [f"## {outcome.problem.title}", ""]
@@ -182,15 +194,15 @@ def _markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list
 
 
 def _html(sections: Sequence[Section]) -> str:
-    rows = [[s.outcome.problem.name, *row] for s in sections for row in _rows(s.outcome)]
     parts = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         f"<title>Verification</title><style>{_STYLE}</style></head><body>",
         f"<h1>Verification</h1><p>{html.escape(_summary(sections))}</p>",
-        _html_table(("problem", *_ROW_HEADS), rows, links=True),
     ]
+    for title, rows in _groups(sections).items():
+        parts.append(_html_table(("problem", *_ROW_HEADS), rows, caption=title, links=True))
     for section in sections:
         outcome = section.outcome
         problem = outcome.problem

@@ -69,7 +69,10 @@ class Outcome:
             "problem": self.problem.name,
             "parameters": self.parameters,
             "values": self.values,
-            "expected": {name: asdict(answer) for name, answer in self.expected.items()},
+            "expected": {
+                name: asdict(answer) | {"evidence": answer.evidence}
+                for name, answer in self.expected.items()
+            },
             "passed": self.passed,
             "seconds": self.seconds,
         }

@@ -40,7 +40,7 @@ def test_pages_tell_everything(sections, tmp_path):
     assert not re.search(r'(src|href)="(?!data:|#)', page) and "http" not in page
     assert "with &lt;angles&gt; &amp; | bars" in page and "Errors &lt;table&gt;" in page
     assert "![A problem that works](square.png)" in text
-    assert "| square | length | exact | 1 | 1.0625 | 0.0625 | 0.0688 | yes |" in text
+    assert "| square | length | exact | independent | 1 | 1.0625 | 0.0625 | 0.0688 | yes |" in text
     assert (folder / "square.png").read_bytes().startswith(b"\x89PNG")
     assert not (folder / "vain.png").exists()
     names = {path.name for path in folder.iterdir()}
@@ -55,7 +55,7 @@ def test_regressions_are_named_and_not_counted(tmp_path):
     text = write_report([study_problem(both)], tmp_path)[1].read_text()
     assert "1 numbers are verified: 1 exact" in text
     assert "1 regression (earlier result of the package, to detect changes), not counted" in text
-    assert "| square | other | regression | 3 | 3 | 0 | 0.1 | yes |" in text
+    assert "| square | other | regression | regression | 3 | 3 | 0 | 0.1 | yes |" in text
     assert "- other: version 1: as before" in text
     # what changed is noticed all the same
     changed = replace(both, values={**both.values, "other": 4.0})

@@ -59,6 +59,7 @@ def test_outcome_of_a_problem(tmp_path):
         "source": "",
         "scale": 1.0,
         "missed_limit": None,
+        "evidence": "independent",
     }
     assert not run_problem(problem, {**DEFAULTS, "offset": 0.01}).passed
     assert not run_problem(problem, {**DEFAULTS, "offset": math.nan}).passed

@@ -129,9 +129,11 @@ def _print(outcome: Outcome) -> None:
         typer.echo(f"  {outcome.error}")
     width = max((len(row.quantity) for row in outcome.rows), default=0)
     for row in outcome.rows:
-        kind = "" if row.expected.verifies else f" ({row.expected.kind}, not verification)"
+        kind = row.expected.evidence
+        if not row.expected.verifies:
+            kind += f": {row.expected.kind}, not verification"
         verdict = row.misses or "ok" if row.passed else "FAILED"
         typer.echo(
             f"  {row.quantity:<{width}}  {row.ours:.9g}, expected {row.expected.value:.9g} "
-            f"within {row.expected.tolerance:.2g}: {verdict}{kind}"
+            f"within {row.expected.tolerance:.2g}: {verdict} ({kind})"
         )

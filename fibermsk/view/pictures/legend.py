@@ -13,6 +13,7 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Rectangle
+from matplotlib.textpath import TextPath
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import IdentityTransform
 from numpy.typing import NDArray
@@ -97,6 +98,7 @@ def draw_legend(
         axes.tick_params(colors=theme.text, labelsize=9)
         words, _, unit = label.partition(" [")
         unit = unit.rstrip("]")
+        words = wrapped(words, 9.5, width - left)
         named = words if unit in ("", "-") else f"{words}\n[{unit}]"
         write(left, top + 8.0, named, va="bottom", fontsize=9.5, linespacing=1.1)
         if stage.color_by == TISSUE and "tendon" in found:
@@ -129,6 +131,23 @@ def draw_legend(
             )
         write(left + 28.0, y, name if len(name) <= 18 else name[:17] + "…")
         y -= 20.0
+
+
+def wrapped(words: str, points: float, room: float) -> str:
+    """Words in as many lines as keep them within so many pixels, at a font size in points."""
+    lines: list[str] = []
+    for word in words.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and _extent(longer, points) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def _extent(words: str, points: float) -> float:
+    """Width of words [pixels]."""
+    return float(TextPath((0.0, 0.0), words, size=points * _DPI / 72.0).get_extents().width)
 
 
 def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[np.uint8]:
