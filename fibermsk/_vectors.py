@@ -6,7 +6,8 @@ it generated wrong code (pull request 8852 of numba). Hence the kernels here and
 and scalars on a GPU, where every thread has its own data. The Python function defines the
 operation, and runs if kernels are interpreted.
 
-Vectors are parts of C-contiguous arrays.
+Vectors are parts of C-contiguous arrays, of double precision or of single, which is converted: all
+operations are in double precision.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from numba.core.cpu import CPUContext
 from numba.core.errors import NumbaTypeError
 from numba.extending import intrinsic
 
-_NUMBER, _INDEX = ir.DoubleType(), ir.IntType(32)
+_NUMBER, _SINGLE, _INDEX = ir.DoubleType(), ir.FloatType(), ir.IntType(32)
 
 Pieces = tuple[tuple[int, int], ...]
 """Start and length of the pieces of a longer vector."""
@@ -39,17 +40,27 @@ def _place(builder: Any, data: Any, at: int, width: int) -> Any:
     place = builder.gep(data, [ir.Constant(_INDEX, at)])
     if width == 1:
         return place
-    return builder.bitcast(place, ir.VectorType(_NUMBER, width).as_pointer())
+    return builder.bitcast(place, _of(data.type.pointee, width).as_pointer())
+
+
+def _of(number: Any, width: int) -> Any:
+    """Type of some adjacent numbers."""
+    return number if width == 1 else ir.VectorType(number, width)
 
 
 def load(builder: Any, data: Any, at: int, width: int = 1) -> Any:
     """Load adjacent numbers."""
-    return builder.load(_place(builder, data, at, width), align=8)
+    single = data.type.pointee == _SINGLE
+    value = builder.load(_place(builder, data, at, width), align=4 if single else 8)
+    return builder.fpext(value, _of(_NUMBER, width)) if single else value
 
 
 def store(builder: Any, value: Any, data: Any, at: int, width: int) -> None:
     """Store adjacent numbers."""
-    builder.store(value, _place(builder, data, at, width), align=8)
+    single = data.type.pointee == _SINGLE
+    if single:
+        value = builder.fptrunc(value, _of(_SINGLE, width))
+    builder.store(value, _place(builder, data, at, width), align=4 if single else 8)
 
 
 def picked(builder: Any, one: Any, other: Any, lanes: list[int]) -> Any:

@@ -20,7 +20,7 @@ def _all(a, u, filled, added):
     add_four(added[2], a[0], u[0, 6:], 2, u[1, :6], a[2], u[2, 3:9], a[3], u[3, 1:7])
 
 
-def _check(compiled, rng):
+def _check(compiled, rng, kind=np.float64):
     a, u = rng.standard_normal(4), rng.standard_normal((4, 12))
     before = rng.standard_normal((3, 6))
     filled, added = rng.standard_normal((2, 12)), before.copy()

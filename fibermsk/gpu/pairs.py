@@ -13,6 +13,9 @@ from fibermsk.linalg.coloring import color_lines
 from fibermsk.linalg.couplings import list_entries
 from fibermsk.system.contact.fiber_pairs import FiberPairs
 
+_SPARE = 1.05
+"""Growth factor of allocated memory, so that it is rarely reallocated."""
+
 
 class DeviceCouplings(NamedTuple):
     """Fields of `fibermsk.linalg.Couplings`, and their number of blocks."""
@@ -69,6 +72,28 @@ class DevicePairs(NamedTuple):
             groups=_by_color(device, of_pair),
             n_rows=int(pairs.row_start[-1]),
         )
+
+
+class BlockMemory:
+    """Storage of coupling blocks, reused between evaluations; `xp` is CuPy, or NumPy in tests."""
+
+    def __init__(self, xp: Any) -> None:
+        self._xp = xp
+        self._upper = self._lower = xp.zeros((0, 6, 6))
+
+    def make_room(self, n: int, both: bool) -> tuple[Any, Any]:
+        """Return n zero blocks, upper and lower; no lower ones unless `both`."""
+        xp = self._xp
+        if n > self._upper.shape[0]:
+            # release the old memory first
+            self._upper = self._lower = xp.zeros((0, 6, 6))
+            self._upper = xp.zeros((int(_SPARE * n), 6, 6))
+        if both and n > self._lower.shape[0]:
+            self._lower = xp.zeros((self._upper.shape[0], 6, 6))
+        lower = self._lower if both else self._lower[:0]
+        self._upper[:n] = 0.0
+        lower[:n] = 0.0
+        return self._upper, lower
 
 
 def _by_color(device: Device, color: NDArray[np.int64]) -> list[Any]:

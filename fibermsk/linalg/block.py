@@ -1,6 +1,7 @@
 """Products with 6 x 6 blocks (column, row), as vector instructions of the CPU.
 
-See `fibermsk._vectors`. Blocks are (6, 6), x and y (6,) parts of C-contiguous arrays.
+See `fibermsk._vectors`. Blocks are (6, 6), x and y (6,) parts of C-contiguous arrays; blocks may be
+in single precision.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from fibermsk.linalg.lines import solve_line
 class Couplings(NamedTuple):
     """Bands of 6 x 6 blocks between pairs of lines.
 
-    Pair p makes two entries: 2 p in its first line and 2 p + 1 in its second.
+    Pair p makes two entries: 2 p in its first line and 2 p + 1 in its second. Blocks may be in
+    single precision; products are in double precision.
     """
 
     first: Index  # coupled lines (n_pairs,)
@@ -34,7 +35,8 @@ class Couplings(NamedTuple):
     @classmethod
     def none(cls, n_lines: int) -> Couplings:
         """No couplings between lines."""
-        empty, zero, blocks = np.zeros(0, np.int64), np.zeros(1, np.int64), np.zeros((0, 6, 6))
+        empty, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
+        blocks: Any = np.zeros((0, 6, 6), np.float32)  # as in Newton's method, which compiles it
         start, middle = np.zeros(n_lines + 1, np.int64), np.zeros(n_lines, np.int64)
         return cls(empty, empty, zero, empty, empty, zero, blocks, blocks, start, middle, empty)
 

@@ -159,14 +159,15 @@ def gmres(
         )
     room = min(_ROOM, max_iterations) + 1
     basis = np.empty_like(right, shape=(room, right.size))  # rows: an orthonormal basis
-    basis[0] = right / norm
+    np.divide(right, norm, out=basis[0])
+    del right
     columns, rotations, goal = np.empty((room, room)), np.empty((room, 2)), np.empty(room)
     goal[0] = norm
     n, size = 0, norm
     while n < max_iterations and (n == 0 or size > tolerance * norm):
         if n + 1 == room:
             room = min(2 * n, max_iterations) + 1
-            basis = _enlarged(basis, (room, right.size))
+            basis = _enlarged(basis, (room, basis.shape[1]))
             columns, rotations = _enlarged(columns, (room, room)), _enlarged(rotations, (room, 2))
             goal = _enlarged(goal, (room,))
         w = multiply(basis[n])

@@ -14,10 +14,12 @@ from fibermsk.protocol.optional import (
     PartObserver as PartObserver,
     Projects as Projects,
     Records as Records,
+    Rounds as Rounds,
     Rubs as Rubs,
     Softens as Softens,
     Switches as Switches,
     offers as offers,
+    rounded as rounded,
 )
 from fibermsk.protocol.system import System as System
 from fibermsk.protocol.values import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
@@ -29,6 +29,11 @@ def offers(system: Any, protocol: type[T]) -> TypeGuard[T]:
     if key not in _OFFERED:
         _OFFERED[key] = isinstance(system, protocol)
     return _OFFERED[key]
+
+
+def rounded(system: Any) -> AbstractContextManager[None]:
+    """Context in which the tangents of a system may be rounded; see `Rounds`."""
+    return system.rounded() if offers(system, Rounds) else nullcontext()
 
 
 @runtime_checkable
@@ -103,6 +108,18 @@ class Freezes(Protocol):
 
     def thaw(self) -> None:
         """Let all contact points be the closest ones again."""
+        ...
+
+
+@runtime_checkable
+class Rounds(Protocol):
+    """Additional interface of systems whose tangents may be rounded to single precision in part.
+
+    That saves memory. Residuals are not rounded, so that iterations end at the same solution.
+    """
+
+    def rounded(self) -> AbstractContextManager[None]:
+        """Context in which tangents serve iterations that correct their errors."""
         ...
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
-from fibermsk.protocol import BorderedMatrix, System
+from fibermsk.protocol import BorderedMatrix, System, rounded
 from fibermsk.solvers.newton.linear import factorize
 from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.orders import first_order, n_states
@@ -50,7 +50,10 @@ def begin_from(system: System, state: State, *, derive: bool = True) -> tuple[St
     v = system.enforce(state.y, state.v, state.t, derive=derive)
     state = state._replace(v=v)
     known = getattr(system, "known_start", None)  # where a run is repeated from its solutions
-    return _consistent(system, state, state.t, derive) if known is None else known(state, derive)
+    if known is not None:
+        return known(state, derive)
+    with rounded(system):
+        return _consistent(system, state, state.t, derive)
 
 
 @guarded
@@ -67,7 +70,8 @@ def accelerations(system: System, t: float, y: Array, v: Array) -> Array:
         If forces or masses there are not finite, or a coordinate has no inertia; the message names
         the unknowns whose motion moves no mass.
     """
-    return _consistent(system, State(t, y, v), None, True)[1]
+    with rounded(system):
+        return _consistent(system, State(t, y, v), None, True)[1]
 
 
 def _consistent(
@@ -95,6 +99,7 @@ def _consistent(
         solve = factorize(found.tangent, spend=True)
         before = np.inf
         for _ in range(_MOST_ITERATIONS if some else _MOST_REFINEMENTS):
+            assert solve is not None
             change = _DV_DY * solve(-found.residual)
             rates = change[states].copy()
             change *= _DVDOT_DV
@@ -118,6 +123,8 @@ def _consistent(
             if size == 0.0:
                 return State(t, y, v), v_dot
             before = size
+            found = found._replace(tangent=None)  # most of the memory
+            solve = None if some else solve
             found = system.evaluate(t, y, v, v_dot, _DV_DY, _DVDOT_DV, tangent=some)
             if found.tangent is not None:
                 solve = factorize(found.tangent, spend=True)

@@ -51,13 +51,12 @@ class Assembly:
         self._following = [one for one in contributions if isinstance(one, FollowsEnds)]
         self._round_off = round_off
         self.multipliers = Multipliers(skeleton, contributions)
-        self._lines = np.empty((cables.n_nodes, 3, 6, 6))
         self._uncoupled = Couplings.none(cables.node_start.size - 1)
 
     def __call__(self, at: At, slopes: Slopes | None) -> Assembled:
         """Residual, and the tangent where slopes are given.
 
-        The arrays of lines and couplings are reused for the next tangent.
+        Its memory, most of that of a run, is that of the caller: nothing is kept here.
         """
         whole, sums, B, R, D = self._sum(at, slopes)
         skeleton, attached, n_x = self._skeleton, self._attached, at.nodes.size
@@ -99,7 +98,7 @@ class Assembly:
     def unreduced(self, at: At, slopes: Slopes) -> tuple[BorderedMatrix, Array]:
         """Matrix in which attached ends are nodes as others, and the forces on them (n_points, 3).
 
-        Without derivatives of forces on axes in their own positions. Arrays are reused as above.
+        Without derivatives of forces on axes in their own positions.
         """
         _, sums, B, R, D = self._sum(at, slopes)
         m, condensed = R.shape[0], None
@@ -113,7 +112,7 @@ class Assembly:
         self, sums: Sums, B: Array, R: Array, D: Array, condensed: Condensed | None
     ) -> BorderedMatrix:
         assert sums.couplings is not None
-        lines = LineMatrix(self._cables.node_start, self._lines, sums.couplings)
+        lines = LineMatrix(self._cables.node_start, sums.lines, sums.couplings)
         return BorderedMatrix(lines, B, R, D, condensed)
 
     def _sum(self, at: At, slopes: Slopes | None) -> tuple[Array, Sums, Array, Array, Array]:
@@ -121,7 +120,8 @@ class Assembly:
         skeleton, attached, n_x = self._skeleton, self._attached, at.nodes.size
         whole = np.zeros(n_x + skeleton.n + at.states.size + at.points[0].size)
         nodes = whole[:n_x].reshape(-1, 6)
-        sums = Sums.zero(skeleton, at, nodes, self._lines, slopes)
+        lines = np.zeros((self._cables.n_nodes if slopes else 0, 3, 6, 6))
+        sums = Sums.zero(skeleton, at, nodes, lines, slopes)
         for one in self._contributions:
             one.add(at, sums)
         if sums.couplings is None:
@@ -150,7 +150,7 @@ class Assembly:
         attachment.take_reactions(cables.ends.node, C, sums.nodes, r_border, reactions)
         if sums.slopes is not None:
             attachment.eliminate_attached(
-                cables.ends, cables.node_start, C, sums.couplings, self._lines, B, R, D
+                cables.ends, cables.node_start, C, sums.couplings, sums.lines, B, R, D
             )
         return reactions
 

@@ -194,7 +194,7 @@ class Sums:
     def zero(
         cls, skeleton: Skeleton, at: At, nodes: Array, lines: Array, slopes: Slopes | None
     ) -> Sums:
-        """Zero sums; the arrays nodes and lines are reused."""
+        """Zero sums in the arrays nodes and lines, which are zero."""
         motion, n, n_axes, n_x = at.motion, skeleton.n, skeleton.tree.n, nodes.size
         m = n_axes if slopes else 0
         axes = AxisBorder(
@@ -202,8 +202,6 @@ class Sums:
         )
         own = n if slopes else 0
         corner = axes.D if motion.rows is None else np.zeros((own, own))
-        if slopes:
-            lines[:] = 0.0
         states = StateSums.zero(at.states.size, n, n_x, slopes is not None)
         return cls(nodes, axes, np.zeros(n), corner, lines, slopes, states)
 

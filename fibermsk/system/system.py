@@ -290,6 +290,10 @@ class FiberSystem(Reporting, Varying):
             fraction = one.step_fraction(wanted, fraction)
         return limit * fraction
 
+    def rounded(self) -> AbstractContextManager[None]:
+        """Context of couplings in single precision; see `fibermsk.protocol.Rounds`."""
+        return self.configuration.contact.rounded()
+
     def freeze(self, t: float, y: Array, other: Array) -> list[str]:
         """Freeze contact points that jump on the way to another y; see `Freezes`."""
         ways = [self.configuration.kinematics(t, one) for one in (other, y)]

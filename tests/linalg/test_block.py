@@ -18,8 +18,8 @@ def multiply_all(matrix, x, plain, transposed, replaced):
         block.multiply_in_place(matrix[1], replaced[i])
 
 
-def check(compiled, rng):
-    matrix = rng.standard_normal((2, 6, 6))  # (column, row)
+def check(compiled, rng, kind=np.float64):
+    matrix = rng.standard_normal((2, 6, 6)).astype(kind)  # (column, row)
     x, y, z = rng.standard_normal((3, 4, 6))
     plain, transposed, replaced = y.copy(), z.copy(), x.copy()
     compiled(matrix, x, plain, transposed, replaced)
@@ -29,16 +29,22 @@ def check(compiled, rng):
         assert_allclose(replaced[i], matrix[1].T @ x[i], rtol=0, atol=1e-14)
 
 
-def test_products_with_vectors_of_the_cpu(rng):
-    check(multiply_all, rng)
+KINDS = pytest.mark.parametrize("kind", [np.float64, np.float32])
+"""Of the blocks; products are in double precision in any case."""
+
+
+@KINDS
+def test_products_with_vectors_of_the_cpu(rng, kind):
+    check(multiply_all, rng, kind)
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
-def test_products_with_single_numbers(rng, monkeypatch):
+@KINDS
+def test_products_with_single_numbers(rng, monkeypatch, kind):
     # as on a GPU
     monkeypatch.setattr(_vectors, "CPUContext", ())
     compiled = numba.njit(multiply_all.py_func)
-    check(compiled, rng)
+    check(compiled, rng, kind)
     assert "x double>" not in next(iter(compiled.inspect_llvm().values()))
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from coupled_lines import (
@@ -22,10 +24,16 @@ from fibermsk.linalg.couplings import (
 from fibermsk.linalg.lines import factor_lines
 
 
-@pytest.fixture(params=[True, False], ids=["mirrored", "own lower"])
+@pytest.fixture(
+    params=[(True, np.float64), (False, np.float64), (True, np.float32), (False, np.float32)],
+    ids=["mirrored", "own lower", "mirrored, single", "own lower, single"],
+)
 def matrix(rng, request):
-    """Coupled lines."""
-    return random_matrix(rng, request.param)
+    """Coupled lines, whose blocks may be in single precision; all else is in double."""
+    mirrored, kind = request.param
+    found = random_matrix(rng, mirrored)
+    upper, lower = (one.astype(kind) for one in (found.couplings.upper, found.couplings.lower))
+    return replace(found, couplings=found.couplings._replace(upper=upper, lower=lower))
 
 
 def factors_of(matrix):

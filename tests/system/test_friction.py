@@ -115,7 +115,7 @@ def alone(system, at, friction):
     """Residual of the nodes (n_nodes, 6) and of the axes before ends are eliminated."""
     from fibermsk.system.contribution import Sums
 
-    sums = Sums.zero(system.skeleton, at, np.zeros_like(at.nodes), system._assemble._lines, None)
+    sums = Sums.zero(system.skeleton, at, np.zeros_like(at.nodes), np.zeros((0, 3, 6, 6)), None)
     friction.add(at, sums)
     return sums.nodes, sums.axes.force
 

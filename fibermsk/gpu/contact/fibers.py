@@ -11,7 +11,7 @@ import numpy as np
 
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.device import Device
-from fibermsk.gpu.pairs import DeviceCouplings, DevicePairs
+from fibermsk.gpu.pairs import BlockMemory, DeviceCouplings, DevicePairs
 from fibermsk.kernels.closest.gaps import fiber_gap
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_quadrature, fill_row
 from fibermsk.kernels.contact.contact import fiber_run, fiber_run_slopes
@@ -29,7 +29,7 @@ from fibermsk.kernels.contact_arrays import (
 )
 from fibermsk.kernels.search.safeguard import run_fraction
 from fibermsk.system.contact.broad_phase import FiberRuns
-from fibermsk.system.contact.fiber_pairs import BlockMemory, FiberPairs, RunsOfPairs
+from fibermsk.system.contact.fiber_pairs import FiberPairs, RunsOfPairs
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.fibers.cables import Cables
 
@@ -63,8 +63,7 @@ class Fibers:
         self._laws = ContactLaws(*map(device.to_device, partners.laws))
         self._rows = device.xp.zeros((cables.h.size, N_COLUMNS))
         self._memory = BlockMemory(device.xp)
-        none = np.zeros(0, np.int64)
-        self.allocate(FiberRuns(none, none, np.zeros(1, np.int64), none, np.zeros(1, np.int64)))
+        self.allocate(FiberRuns.none())
 
     @property
     def touch(self) -> bool:
@@ -93,7 +92,7 @@ class Fibers:
     def _copied(self, runs: FiberRuns, of_pairs: RunsOfPairs, potential: bool) -> _Set:
         xp, copy, cables = self._device.xp, self._device.to_device, self._cables
         n_laws, n_points = self._partners.xi.shape
-        keys, of_run = np.unique(runs.element * n_laws + runs.law, return_inverse=True)
+        keys, of_run = np.unique(runs.element * np.int64(n_laws) + runs.law, return_inverse=True)
         element, law = keys // n_laws, keys % n_laws
         start = np.searchsorted(element, cables.element_start)
         n = int(runs.point_start[-1])

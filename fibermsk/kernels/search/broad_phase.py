@@ -267,15 +267,15 @@ def list_runs(pairs, fiber, group, law):
     Returns element and law (n_runs,), start (n_runs + 1,) of the candidates, and candidates.
     """
     n = fiber.size
-    row_start, candidates = np.empty(n + 1, np.int64), np.empty(2 * pairs.shape[0], np.int64)
+    row_start, candidates = np.empty(n + 1, np.int64), np.empty(2 * pairs.shape[0], np.int32)
     _sort_both_ways(pairs, n, row_start, candidates)
     n_runs = 0
     for e in range(n):
         for i in range(row_start[e], row_start[e + 1]):
             if i == row_start[e] or fiber[candidates[i]] != fiber[candidates[i - 1]]:
                 n_runs += 1
-    element, run_law = np.empty(n_runs, np.int64), np.empty(n_runs, np.int64)
-    start = np.empty(n_runs + 1, np.int64)
+    element, run_law = np.empty(n_runs, np.int32), np.empty(n_runs, np.int32)
+    start = np.empty(n_runs + 1, np.int32)
     run = 0
     for e in range(n):
         for i in range(row_start[e], row_start[e + 1]):

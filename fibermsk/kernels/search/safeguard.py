@@ -220,7 +220,7 @@ def fiber_fraction(elements, h, update, runs, laws, state, fraction, keep, ways,
     """Shorten `fraction` so that every contact point of fibers keeps `keep` of its 1 + gamma g.
 
     Fills ways (n_elements, N_WAYS), the bounding ball of the updates of each element's points and
-    the change of its tangent, and found (n_runs, 2). The balls clear most runs.
+    the change of its tangent, and found (n_runs, 1). The balls clear most runs.
     """
     for e in range(h.size):
         fill_way(e, h, update.hull, update.remainder, ways)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.protocol import Evaluation, Freezes, System, offers
+from fibermsk.protocol import Evaluation, Freezes, System, offers, rounded
 from fibermsk.solvers.newton.linear import Solver, solver
 from fibermsk.solvers.orders import first_order
 from fibermsk.solvers.vectors import largest
@@ -60,7 +60,7 @@ class NewtonReport:
     worst: int = -1  # unknown with the largest scaled increment in the last iteration
     worst_residual: int = -1  # unknown with the largest residual at the last iterate
     final: Evaluation | None = None  # at the solution, without tangent
-    # with the last tangent, valid until the next evaluation; None on failure
+    # with the last tangent; None on failure
     solve: Solver | None = None
     c: float = 0.0  # implicit part of the stage [s]; set by `solve_stage`
     solution: Array | None = None  # positions (n,) at the solution; None on failure
@@ -144,7 +144,8 @@ class Newton:
         """
         report = NewtonReport()
         try:
-            return self._iterate(system, t, y, evaluate, report), report
+            with rounded(system):
+                return self._iterate(system, t, y, evaluate, report), report
         finally:
             if report.frozen and offers(system, Freezes):
                 system.thaw()
@@ -176,6 +177,7 @@ class Newton:
                 size = _size(system, increment / scale, report)
                 if kept and not size <= _LEAST_GAIN * before:
                     # the tangent is outdated: evaluate a new one here
+                    solve = None
                     current = evaluate(y, True)
                     increment, solve = _increment(None, current, self._accuracy(before), report)
                     size = _size(system, increment / scale, report)
@@ -190,6 +192,11 @@ class Newton:
             if growths == _MOST_GROWTHS:
                 report.reason = f"the last {growths + 1} increments grew, each above the one before"
                 return y
+            if size > max(self.tolerance, self.contraction * before) and not (
+                damps and size > _LEAST_GAIN * before
+            ):
+                # release the tangent and its factors, most of the memory, that no one needs
+                solve, current = None, current._replace(tangent=None)
             fraction = system.step_fraction(y, increment, self.keep)
             last = size <= self.tolerance and fraction == 1.0
             slow = not last and size > _LEAST_GAIN * before
@@ -200,9 +207,12 @@ class Newton:
                 if names:
                     report.frozen += names
                     report.fractions.append(0.0)
-                    solve, current, stalls = None, evaluate(y, True), 0
+                    # never two tangents at once: they take most of the memory
+                    solve, current, stalls = None, current._replace(tangent=None), 0
+                    current = evaluate(y, True)
                     continue
             if fraction == 1.0 and slow and damps and (growths or stalls > _STALLS):
+                assert solve is not None
                 part = self._damped(system, t, y, increment, fraction, evaluate, solve)
                 damps, fraction = part > 0.0, part or fraction
             trial = system.retract(t, y, fraction * increment)
@@ -217,6 +227,8 @@ class Newton:
                     break
                 last = False
                 trial = system.retract(t, y, fraction * increment)
+                solve, following = None, following._replace(tangent=None)
+                current = current._replace(tangent=None)
                 following = evaluate(trial, True)
             report.fractions.append(fraction)
             if fraction < self.min_fraction:
@@ -225,10 +237,11 @@ class Newton:
                     report.reason = f"NaN or infinity in {following.flaw}"
                 return y
             y, current = trial, following
-            del increment, trial
+            del increment, trial, following
             if last and not (current.imbalance <= self.balance or size <= _ROUND_OFF):
                 # forces are not in balance yet, although the increment is small
-                solve, current, last = None, evaluate(y, True), False
+                solve, last = None, False
+                current = evaluate(y, True)
             if last and not current.flaw:
                 report.measure(current.residual[forces])
                 report.converged = True

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk._arrays import Array, Index
-from fibermsk._ranges import begins, sizes, starts
+from fibermsk._arrays import Array, Index, Short
+from fibermsk._ranges import begins, short_starts, sizes
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.search.bone_bounds import find_near_bones
 from fibermsk.kernels.search.bounds import N_BOUNDS, enclose
@@ -24,20 +24,20 @@ class FiberRuns(NamedTuple):
     depends only on the set of pairs.
     """
 
-    element: Index  # the integrated element (n_runs,)
-    law: Index  # its contact law (n_runs,)
-    start: Index  # where the run's candidates begin (n_runs + 1,)
-    candidates: Index  # elements (n_pairs,) of the other fiber
-    point_start: Index  # where the run's quadrature points begin (n_runs + 1,)
+    element: Short  # the integrated element (n_runs,)
+    law: Short  # its contact law (n_runs,)
+    start: Short  # where the run's candidates begin (n_runs + 1,)
+    candidates: Short  # elements (n_pairs,) of the other fiber
+    point_start: Short  # where the run's quadrature points begin (n_runs + 1,)
 
     @classmethod
     def none(cls) -> FiberRuns:
         """No runs."""
-        none, zero = np.zeros(0, np.int64), np.zeros(1, np.int64)
+        none, zero = np.zeros(0, np.int32), np.zeros(1, np.int32)
         return cls(none, none, zero, none, zero)
 
     @property
-    def pair_first(self) -> Index:
+    def pair_first(self) -> Short:
         """Integrated element of each candidate pair."""
         return np.repeat(self.element, sizes(self.start))
 
@@ -69,14 +69,14 @@ class FiberRuns(NamedTuple):
 
     def select_candidates(self, chosen: NDArray[np.bool_], points: Index) -> FiberRuns:
         """Runs with only the candidates of a mask (n_pairs,), without empty runs."""
-        before = starts(chosen)
+        before = short_starts(chosen)
         counts = sizes(before[self.start])
         keep = counts > 0
         law = self.law[keep]
         return FiberRuns(
             element=self.element[keep],
             law=law,
-            start=starts(counts[keep]),
+            start=short_starts(counts[keep]),
             candidates=self.candidates[chosen],
             point_start=point_starts(points, law),
         )
@@ -85,16 +85,16 @@ class FiberRuns(NamedTuple):
 class BoneRuns(NamedTuple):
     """One run for every element and every bone shape near it; fields as in `FiberRuns`."""
 
-    element: Index
-    shape: Index
-    law: Index
-    point_start: Index
+    element: Short
+    shape: Short
+    law: Short
+    point_start: Short
 
     @classmethod
     def none(cls) -> BoneRuns:
         """No runs."""
-        none = np.zeros(0, np.int64)
-        return cls(none, none, none, np.zeros(1, np.int64))
+        none = np.zeros(0, np.int32)
+        return cls(none, none, none, np.zeros(1, np.int32))
 
     def of_fibers(self, fiber: Index) -> Index:
         """First run of each fiber with runs, and the number of runs.
@@ -125,7 +125,7 @@ class BoneRuns(NamedTuple):
         return self.select(new, points)
 
 
-def _ranges_of(point_start: Index, most: int) -> Iterator[tuple[int, int]]:
+def _ranges_of(point_start: Short, most: int) -> Iterator[tuple[int, int]]:
     """First run and end of consecutive parts with at most so many points, or one run."""
     first, n = 0, point_start.size - 1
     while first < n:
@@ -135,9 +135,9 @@ def _ranges_of(point_start: Index, most: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def point_starts(points: Index, law: Index) -> Index:
+def point_starts(points: Index, law: Short) -> Short:
     """First quadrature point of each run, and their total, from the laws of the runs."""
-    return starts(points[law])
+    return short_starts(points[law])
 
 
 def find_fiber_runs(
@@ -203,6 +203,6 @@ def find_bone_runs(
         hull, shapes, partners.shapes.steepest, approach, radius, fiber, partners.group,
         partners.bone_law, near,
     )  # fmt: skip
-    element, shape = (part.astype(np.int64) for part in np.nonzero(near))
-    law = partners.bone_law[partners.group[fiber[element]], shape]
+    element, shape = (part.astype(np.int32) for part in np.nonzero(near))
+    law = partners.bone_law[partners.group[fiber[element]], shape].astype(np.int32)
     return BoneRuns(element, shape, law, point_starts(partners.points, law))

@@ -1,15 +1,15 @@
-"""Candidate pairs of fibers: their runs, and storage for their blocks in the matrix."""
+"""Candidate pairs of fibers, and their runs."""
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import starts
 from fibermsk.kernels.contact.pairs import color_pairs, find_touching, span_rows
 from fibermsk.kernels.contact_arrays import PairGroups
@@ -17,15 +17,12 @@ from fibermsk.linalg.couplings import list_entries
 from fibermsk.system.contact.broad_phase import FiberRuns
 from fibermsk.system.fibers.cables import Cables
 
-_SPARE = 1.05
-"""Growth factor of allocated memory, so that it is rarely reallocated."""
-
 
 class RunsOfPairs(NamedTuple):
     """Runs of one formulation, sorted by pair."""
 
     start: Index  # where each pair's runs begin (n_pairs + 1,)
-    runs: Index  # indices (n_runs,) of the runs
+    runs: Short  # indices (n_runs,) of the runs
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class FiberPairs:
 
     first: Index  # the fibers (n_pairs,), in increasing order
     second: Index
-    of_run: Index  # pair of each run (n_runs,)
+    of_run: Short  # pair of each run (n_runs,)
     # rows of the couplings, (n_pairs + 1,) and (n_pairs,); see `fibermsk.linalg.couplings`
     row_start: Index
     row_node: Index
@@ -47,6 +44,7 @@ class FiberPairs:
         own, other = cables.fiber[runs.element], cables.fiber[runs.candidates[runs.start[:-1]]]
         keys = np.minimum(own, other) * n_fibers + np.maximum(own, other)
         pairs, of_run = np.unique(keys, return_inverse=True)
+        of_run = of_run.astype(np.int32)
         first, second = np.divmod(pairs, max(n_fibers, 1))
         n_pairs = pairs.size
         row_node, end = np.empty((2, n_pairs), np.int64)
@@ -70,7 +68,8 @@ class FiberPairs:
         """Runs of a mask (n_runs,), renumbered."""
         of_run = self.of_run[own]
         counts = np.bincount(of_run, minlength=self.first.size)
-        return RunsOfPairs(starts(counts), np.argsort(of_run, kind="stable"))
+        runs = np.argsort(of_run, kind="stable").astype(np.int32)
+        return RunsOfPairs(starts(counts), runs)
 
 
 class TouchingPairs:
@@ -118,25 +117,3 @@ class TouchingPairs:
             own[np.argsort(color, kind="stable")],
             starts(np.bincount(color, minlength=n_colors)),
         )
-
-
-class BlockMemory:
-    """Storage of the coupling blocks, reused between evaluations; `xp` is NumPy or CuPy."""
-
-    def __init__(self, xp: Any = np) -> None:
-        self._xp = xp
-        self._upper = self._lower = xp.zeros((0, 6, 6))
-
-    def make_room(self, n: int, both: bool) -> tuple[Any, Any]:
-        """Return n zero blocks, upper and lower; no lower ones unless `both`."""
-        xp = self._xp
-        if n > self._upper.shape[0]:
-            # release the old memory first
-            self._upper = self._lower = xp.zeros((0, 6, 6))
-            self._upper = xp.zeros((int(_SPARE * n), 6, 6))
-        if both and n > self._lower.shape[0]:
-            self._lower = xp.zeros((self._upper.shape[0], 6, 6))
-        lower = self._lower if both else self._lower[:0]
-        self._upper[:n] = 0.0
-        lower[:n] = 0.0
-        return self._upper, lower

@@ -9,7 +9,6 @@ import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk.system.contact.search import ContactSearch
-from fibermsk.system.contact.sets import at_once
 
 
 def point_loads(search: ContactSearch) -> Iterator[tuple[Index, Array, Array, Array]]:
@@ -19,13 +18,12 @@ def point_loads(search: ContactSearch) -> Iterator[tuple[Index, Array, Array, Ar
     integrated fiber and, of potentials, on the partner.
     """
     for part in (*search.sets.fibers, *search.sets.bones):
-        closed, all_forces = part.closed, part.forces(search.geometry)
         # those of the partners, in the order of the points, after all others
         both = part.potential and part in search.sets.fibers
         for partner in (False, True) if both else (False,):
-            for points in at_once(closed):
+            for points, of_points in part.force_parts(search.geometry):
                 element, weight, high = places(search, part, points)
-                force = all_forces[points] * (weight * search.cables.h[element])[:, None]
+                force = of_points * (weight * search.cables.h[element])[:, None]
                 if partner:
                     yield *partner_places(search, part, points, element, weight), -force
                 else:

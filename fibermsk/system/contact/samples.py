@@ -12,7 +12,7 @@ from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
-_NO_PARTNERS = np.empty(0, np.int64), np.empty(0)
+_NO_PARTNERS = np.empty(0, np.int32), np.empty(0)
 
 
 class ContactSamples:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +25,7 @@ from fibermsk.linalg import Couplings
 from fibermsk.system.contact.all_sets import AllSets, worst_along, worst_of
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.candidates import Candidates, Place, element_sizes
-from fibermsk.system.contact.fiber_pairs import BlockMemory, FiberPairs, TouchingPairs
+from fibermsk.system.contact.fiber_pairs import FiberPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.contact.sets import Border, Geometry
 from fibermsk.system.contact.spacing import Spacing
@@ -37,7 +39,7 @@ SKIN = 0.5
 # With few elements the search costs more than candidates. Forces do not depend on the skin.
 _FEW, _WIDE = 256, 1.5
 
-_NO_BLOCKS = np.empty((0, 6, 6))
+_NO_BLOCKS: tuple[Any, Any] = np.empty((0, 6, 6), np.float32), np.empty((0, 6, 6), np.float32)
 
 
 class ContactSearch:
@@ -60,7 +62,11 @@ class ContactSearch:
         Contact energies of the last evaluation [J]: between fibers, and between fibers and bones.
     is_current : bool
         Whether contact points and geometry are those of the last evaluation.
+    rounds : bool
+        Whether the blocks of couplings are in single precision.
     """
+
+    rounds = False
 
     def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
         self.cables, self.given, self.tree = cables, partners, tree
@@ -79,14 +85,23 @@ class ContactSearch:
         self.release()
 
     def release(self) -> None:
-        """Release the memory of contact points and couplings until the next evaluation."""
+        """Release the memory of contact points until the next evaluation."""
         self.candidates.forget()
-        self._blocks, self.sets = BlockMemory(), AllSets()
+        self.sets = AllSets()
         self.is_current = False
         self._source: AllSets | None = None  # that of another search, if followed
         # copies of the sets and touching pairs, which all that follow share
         self._spare: tuple[AllSets, AllSets, TouchingPairs] | None = None
         self._located: Array | None = None  # nodes near which the candidates were looked at
+
+    @contextmanager
+    def rounded(self) -> Iterator[None]:
+        """Context of couplings in single precision."""
+        before, self.rounds = self.rounds, True
+        try:
+            yield
+        finally:
+            self.rounds = before
 
     def evaluate(self, nodes: Array, state: TreeState) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
@@ -163,8 +178,7 @@ class ContactSearch:
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
-        # release the old ones, and blocks of another size, first
-        self.sets, self._blocks = AllSets(), BlockMemory()
+        self.sets = AllSets()  # release the old ones first
         self._source = self._located = self._spare = None
         self.is_current = False
         self.candidates.search(self._place, reach)
@@ -288,7 +302,7 @@ class ContactSearch:
     def scatter_fibers(self, out: Border, tangent: bool) -> Couplings:
         """Add the forces between fibers of the last evaluation, and their tangent.
 
-        Returns the couplings between fibers; their blocks are valid until the next call.
+        Returns the couplings between fibers.
         """
         couplings = self.couplings(tangent)
         blocks = couplings.upper, couplings.lower
@@ -296,8 +310,7 @@ class ContactSearch:
             if part.potential:
                 part.scatter(self.geometry, out, self.rows, blocks, tangent)
         if tangent and couplings.lower.size:
-            n = couplings.n_blocks
-            couplings.lower[:n] = couplings.upper[:n].transpose(0, 2, 1)
+            couplings.lower[:] = couplings.upper.transpose(0, 2, 1)
         for part in self.sets.fibers:
             if not part.potential:
                 part.scatter(self.geometry, out, self.rows, blocks, tangent)
@@ -331,7 +344,7 @@ class ContactSearch:
     def couplings(self, filled: bool) -> Couplings:
         """Couplings of all closed contact points with zero blocks; none unless `filled`."""
         pairs = self._pairs
-        n, upper, lower = 0, _NO_BLOCKS, _NO_BLOCKS
+        upper, lower = _NO_BLOCKS
         if filled:
             start = self.rows.block_start
             start[:] = 0
@@ -340,7 +353,9 @@ class ContactSearch:
             start[1:].cumsum(out=start[1:])  # from counts to the first block of each row
             n = int(start[-1])
             one_sided = self._rubs or any(not part.potential for part in self.sets.fibers)
-            upper, lower = self._blocks.make_room(n, one_sided)
+            kind: Any = np.float32 if self.rounds else np.float64
+            upper = np.zeros((n, 6, 6), kind)
+            lower = np.zeros((n if one_sided else 0, 6, 6), kind)
         return Couplings(
             pairs.first, pairs.second, *self.rows[1:], upper, lower, *pairs.entries
         )  # fmt: skip
@@ -393,7 +408,7 @@ class ContactSearch:
         """Largest fraction, at most `fraction`, that the contact points of some sets allow."""
         elements, h, laws = self.cables.elements, self.cables.h, self.partners.laws
         for part in sets.fibers:
-            ways, found = np.empty((h.size, safeguard.N_WAYS)), np.empty((part.runs.law.size, 2))
+            ways, found = np.empty((h.size, safeguard.N_WAYS)), np.empty((part.runs.law.size, 1))
             fraction = safeguard.fiber_fraction(
                 elements, h, update, part.runs, laws, part.points.state, fraction, keep, ways, found
             )

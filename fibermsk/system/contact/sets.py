@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import begins
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 from fibermsk.kernels.contact import bone_passes, scatter
@@ -120,14 +120,21 @@ class _Set:
         """Force on the own fiber per theta at the contact points, (n_points, 3)."""
         return self.points.force
 
+    def force_parts(self, at: Geometry) -> Iterator[tuple[Index, Array]]:
+        """Closed contact points (n,), and the force on the own fiber per theta there (n, 3).
+
+        Some at a time, in increasing order.
+        """
+        for closed in at_once(self.closed):
+            yield closed, self.points.force[closed]
+
     def line_forces(self, at: Geometry) -> Iterator[tuple[Index, Array]]:
         """Closed contact points (n,), and the force on the own fiber per current length (n, 3).
 
         Some at a time, in increasing order.
         """
-        forces = self.forces(at)
-        for closed in at_once(self.closed):
-            yield closed, forces[closed] / self.points.state[closed, 4:5]
+        for closed, force in self.force_parts(at):
+            yield closed, force / self.points.state[closed, 4:5]
 
 
 class _FiberSet(_Set):
@@ -155,7 +162,7 @@ class _FiberSet(_Set):
         """Set new runs and allocate their contact points."""
         self.runs, n = runs, int(runs.point_start[-1])
         self.points = FiberPoints(
-            np.full(n, -1), np.empty(n), np.full((n, 6), np.inf),
+            np.full(n, -1, np.int32), np.empty(n), np.full((n, 6), np.inf),
             np.zeros((0 if self.potential else n, 3)), np.zeros(n, bool),
         )  # fmt: skip
         self.of_run = _NO_RUNS
@@ -166,7 +173,7 @@ class _FiberSet(_Set):
         own = np.flatnonzero(new)
         element, size = runs.element[own], (own.size, self.partners.xi.shape[1])
         self.quadrature = QuadraturePoints(
-            new.cumsum() - 1,
+            new.cumsum(dtype=np.int32) - np.int32(1),
             np.searchsorted(element, self.cables.element_start) if self.potential else _NONE,
             element,
             runs.law[own],
@@ -267,6 +274,20 @@ class PotentialFibers(_FiberSet):
         )
         return force
 
+    def force_parts(self, at: Geometry) -> Iterator[tuple[Index, Array]]:
+        """As of half passes."""
+        first = begin = 0
+        for runs in self.runs.parts(_AT_ONCE):
+            last, end = first + runs.element.size, begin + int(runs.point_start[-1])
+            points = FiberPoints(*(one[begin:end] for one in self.points))
+            quadrature = self.quadrature._replace(of_run=self.quadrature.of_run[first:last])
+            force = np.empty((end - begin, 3))
+            self.kernels.fill_forces(at.fibers, runs, self.partners.laws, quadrature, points, force)
+            distance, own, other = points.state[:, :3].T
+            closed = np.flatnonzero(distance < own + other)
+            yield begin + closed, force[closed]
+            first, begin = last, end
+
     def line_forces(self, at: Geometry) -> Iterator[tuple[Index, Array]]:
         """Closed contact points (n,), and the force on the own fiber per current length (n, 3).
 
@@ -281,7 +302,7 @@ class PotentialFibers(_FiberSet):
             other = self._reference_radius(points.element[closed], points.xi[closed])
             yield closed, line_force * (1.0 + other / share)[:, None]
 
-    def _reference_radius(self, element: NDArray[np.int64], xi: Array) -> Array:
+    def _reference_radius(self, element: Short, xi: Array) -> Array:
         powers = np.vander(xi, self.cables.radius_poly.shape[1], increasing=True)
         return np.sum(self.cables.radius_poly[element] * powers, axis=1)
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import sizes
 from fibermsk.elements import gauss_rule
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns, point_starts
@@ -115,7 +115,7 @@ class Spacing:
 
     def _number(self, runs: Runs, level: Index, rules: Partners) -> Runs:
         """Runs with the laws of given levels."""
-        law = runs.law + self._given.points.size * level
+        law = (runs.law + self._given.points.size * level).astype(np.int32)
         return runs._replace(law=law, point_start=point_starts(rules.points, law))
 
     def dense(
@@ -210,7 +210,7 @@ class Spacing:
         self.among_fibers[:] = 0
         self.on_bones[:] = 0
 
-    def _needed(self, law: Index, length: Array, total: Array) -> Index:
+    def _needed(self, law: Short, length: Array, total: Array) -> Index:
         """Doublings that runs need; none where the contact is not refined."""
         ratio = length * self._gaps[law] / (self._allowed[law] * total)
         level = np.ceil(np.log2(np.maximum(ratio, 1.0))).astype(np.int64)

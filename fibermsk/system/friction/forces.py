@@ -27,7 +27,7 @@ from fibermsk.system.contribution import At, Sums
 NAME = "friction"
 """Name among the elements of a model."""
 
-_NO_LINES, _NO_BLOCKS = np.empty((0, 3, 6, 6)), np.empty((0, 6, 6))
+_NO_LINES = np.empty((0, 3, 6, 6))
 
 
 def has_friction(partners: Partners) -> bool:
@@ -198,11 +198,10 @@ class FrictionForces:
         search = self._search
         for part in search.sets.fibers:
             own = of._replace(potential=part.potential, held=part.held)
-            lower = couplings.lower if tangent else _NO_BLOCKS
             self._kernels[part.kind].add_fiber_friction(
                 part.touching.groups, geometry.fibers, part.runs, search.partners.laws,
                 part.quadrature, part.points, own, part.of_pairs, search.rows, tangent, residual,
-                lines, couplings.upper, lower, columns,
+                lines, couplings.upper, couplings.lower, columns,
             )  # fmt: skip
 
     def _add_bones(
