@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk import _check
+from fibermsk._extras import CURVES, check_drawing
 from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
 from fibermsk.cli.output import aligned, plain, print_json
 from fibermsk.errors import ModelError
@@ -122,6 +123,7 @@ def fit(
     writes a report.
     """
     use_threads(threads)
+    check_drawing("the figures of a report", CURVES)
     from fibermsk.analysis import read_external_loads
     from fibermsk.cli.running.interrupts import interruptible
     from fibermsk.cli.running.progress import progress_report

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk._extras import CURVES, check_drawing
 from fibermsk.cli.options import JsonOut, Threads, use_threads
 from fibermsk.cli.output import PICTURES, check_out, print_json, write_figure
 from fibermsk.errors import ModelError
@@ -54,6 +55,8 @@ def muscles(
     if plot is not None and plot not in PLOTS:
         raise ModelError(f"--plot {plot}; must be one of: {', '.join(PLOTS)}")
     check_out(out, TABLES + PICTURES)
+    if plot is not None:
+        check_drawing("curves of muscles", CURVES)
     curves = muscle_curves(
         model_file(model), coordinate, over=_range(over), muscles=muscle, at=pose_of(pose or [])
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk._extras import CURVES, PICTURES, check_drawing
 from fibermsk.cli.options import Geometry, GeometryOutside
 from fibermsk.cli.running.progress import Counted, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
@@ -134,6 +135,7 @@ def view(
     ] = None,
 ) -> None:
     """Show results or a model in a window or a browser, or write a picture, movie or page of it."""
+    check_drawing(", ".join(map(str, files)), CURVES if html or web else PICTURES)
     from fibermsk import view as pictures
     from fibermsk.io import load
 
