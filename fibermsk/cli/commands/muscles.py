@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk._extras import CURVES, check_drawing
+from fibermsk.cli.completing import one_of
 from fibermsk.cli.options import JsonOut, Threads, use_threads
 from fibermsk.cli.output import PICTURES, check_out, print_json, write_figure
 from fibermsk.errors import ModelError
@@ -30,7 +31,10 @@ def muscles(
     plot: Annotated[
         str | None,
         typer.Option(
-            "--plot", metavar="length|moment_arm|force_length", help="Picture; by default .png."
+            "--plot",
+            metavar="length|moment_arm|force_length",
+            autocompletion=one_of("length", "moment_arm", "force_length"),
+            help="Picture; by default .png.",
         ),
     ] = None,
     muscle: Annotated[

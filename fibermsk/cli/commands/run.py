@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fibermsk import _check
+from fibermsk.cli.completing import scene_names
 from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import (
     Bundle,
     Geometry,
     ManyValues,
-    Method,
+    MethodOfRun,
     Numbers,
     Settings,
     Threads,
@@ -59,13 +60,14 @@ def run(
         str,
         typer.Argument(
             metavar="SCENE",
+            autocompletion=scene_names,
             help="Name of a scene, a Python file, or a model (.osim).",
         ),
     ],
     out: Out = None,
     settings: Settings = None,
     numbers: Numbers = None,
-    method: Method = None,
+    method: MethodOfRun = None,
     check: Check = False,
     quiet: Quiet = False,
     json: Json = False,

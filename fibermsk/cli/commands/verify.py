@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fibermsk._extras import check_drawing
+from fibermsk.cli.completing import names_of_problems
 from fibermsk.cli.errors import FAILED
 from fibermsk.cli.options import Threads, parse_settings, use_threads
 from fibermsk.cli.output import print_json, printing_beside
@@ -24,7 +25,11 @@ def verify(
     context: typer.Context,
     problems: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PROBLEM ...]", help="Names or Python files; by default all."),
+        typer.Argument(
+            metavar="[PROBLEM ...]",
+            autocompletion=names_of_problems,
+            help="Names or Python files; by default all.",
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
