@@ -137,7 +137,8 @@ def _outlook(model: Model, found: dict[str, Any]) -> list[str]:
     if loaded:
         lines.append(f"springs, dampers or limits act on {len(loaded)} coordinates")
     if model.muscles:
-        lines.append(f"{len(model.muscles)} muscles: {', '.join(how_to_run(found['file']))}")
+        ways = ", ".join(how_to_run(found["file"], model.muscles[0].name))
+        lines.append(f"{len(model.muscles)} muscles: {ways}")
     touched = [one["name"] for one in found["bodies"] if one["shapes"]]
     names = ", ".join(touched) if touched else "nothing"
     lines.append(f"fibers touch {names}; choose bodies with read_osim(..., contact=[bodies])")

@@ -44,7 +44,7 @@ def screen(model: Model, found: dict[str, Any]) -> list[str]:
         kinds = Counter(one["kind"] for one in found["muscles"])
         title = "muscles: " + ", ".join(f"{n} {kind}" for kind, n in kinds.items())
         lines += _table(title, [cells for cells, _ in muscle_cells(found)], HEADS)
-        lines += [f"  {line}" for line in how_to_run(found["file"])]
+        lines += [f"  {line}" for line in how_to_run(found["file"], found["muscles"][0]["name"])]
     report = model.import_report
     missing = [file for _, file, path in report.meshes if path is None]
     if report.meshes:
@@ -70,10 +70,10 @@ def found_names(items: Sequence[dict[str, Any]]) -> list[str]:
     return [one["name"] for one in items]
 
 
-def how_to_run(file: str) -> list[str]:
+def how_to_run(file: str, muscle: str) -> list[str]:
     """Commands that run the muscles of a model."""
     run = f"fibermsk run {shlex.quote(file)}"
-    return [f"run them on lines: {run} --controls 0.3", f"as fibers: {run} --bundle all"]
+    return [f"run all on lines: {run} --controls 0.3", f"one as fibers: {run} --bundle {muscle}"]
 
 
 def muscle_cells(found: dict[str, Any]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:

@@ -25,6 +25,7 @@ from fibermsk.cli.running.checkpoints import Keeping
 from fibermsk.cli.running.computing import compute
 from fibermsk.cli.running.drawn import Drawn
 from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
+from fibermsk.cli.running.model_files import named
 from fibermsk.cli.running.seal import is_sealed
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.scene_files import SceneFile, find, is_packaged, path_of
@@ -71,6 +72,7 @@ def resume(
     with printing_beside(json):
         found, source = _find(job, file, scene, own)
     given = job["settings"] if settings is None and own else settings or []
+    found = named(found, given)
     changes = job["numbers"] if numbers is None and own else numbers or []
     parameters, values = _parameters(found, given, changes, job, file)
     if not quiet:
