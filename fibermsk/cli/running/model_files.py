@@ -80,8 +80,8 @@ def refuse_idle(file: SceneFile, model: Any, numbers: Iterable[str]) -> None:
             raise ModelError(
                 f"--param {path}: would have no effect: {found!r} is a bundle in this run, made "
                 f"from the muscle of the file; must be a number of its fibers, {found}_*/...; to "
-                f"change {rest or 'the muscle'} before, use fm.with_parameters and fm.bundles_from_model, "
-                "or another model file"
+                f"change {rest or 'the muscle'} before, use fm.with_parameters and "
+                "fm.bundles_from_model, or another model file"
             )
 
 
