@@ -71,7 +71,8 @@ def simulate_scene(
         the run is complete. If it cannot be written, it is written to another folder with a
         warning, and the run continues.
     checkpoint_every : float
-        Wall time between two checkpoints [s].
+        Wall time between two checkpoints [s]; longer where writing them would take more than 5 % of
+        the time.
     resume_from : path, optional
         Checkpoint to continue from; the result is bitwise identical to that of an uninterrupted run
         on the same machine with the same number of threads.

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import numpy as np
 from _extrapolation import order_of, richardson
-from matplotlib.figure import Figure
 from scipy.spatial import cKDTree
 
 import fibermsk as fm
@@ -288,8 +287,10 @@ def study(fine: bool = False) -> dict:
     }
 
 
-def plot(numbers: dict) -> Figure:
+def plot(numbers: dict):
     """Drifts over the number of steps."""
+    from matplotlib.figure import Figure
+
     (_, table) = numbers["tables"].values()
     rows = np.array(table["rows"])
     figure = Figure(figsize=(7, 4), layout="constrained")

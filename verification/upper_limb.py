@@ -31,7 +31,6 @@ from scipy.interpolate import CubicSpline
 import fibermsk as fm
 from fibermsk.scene_files import find
 from fibermsk.verify import Expected
-from fibermsk.view.pictures.scene import picture
 
 LEVELS = ((8, 256), (16, 512), (32, 1024), (64, 2048))
 SETTLED = 2.0  # s
@@ -212,6 +211,8 @@ def plot(numbers: dict):
 
 def _add_snapshots(figure, result) -> None:
     """Fig. 13: the limb at four times of one cycle, below the other panels."""
+    from fibermsk.view.pictures.scene import picture
+
     width, height = figure.get_size_inches()
     figure.draw_without_rendering()  # places the panels
     figure.set_layout_engine("none")

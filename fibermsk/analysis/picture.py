@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk._extras import CURVES, check_drawing
 from fibermsk.analysis.curves import MuscleCurves
 
 PLOTS = ("length", "moment_arm", "force_length")
@@ -25,6 +26,7 @@ def draw_curves(curves: MuscleCurves, what: str) -> Any:
     active at full activation as lines, passive as dashes. Poses without a path are gaps. Muscles
     that the coordinate does not move, or that have no path, are left out and counted in the title.
     """
+    check_drawing("curves of muscles", CURVES)
     from matplotlib import colormaps
     from matplotlib.figure import Figure
 

@@ -21,10 +21,10 @@ _POINTS = 20_000
 
 def _sphere(n: int) -> Mesh:
     """Mesh of n x 2 n quadrilaterals, cut in two."""
-    import pyvista as pv
+    from trimesh.creation import uv_sphere  # pyright: ignore[reportMissingImports]
 
-    sphere = pv.Sphere(radius=_RADIUS, theta_resolution=2 * n, phi_resolution=n + 1)
-    return Mesh(np.asarray(sphere.points, float), sphere.regular_faces, spacing=_SPACING)
+    sphere = uv_sphere(radius=_RADIUS, count=[n + 1, 2 * n])
+    return Mesh(np.asarray(sphere.vertices, float), np.asarray(sphere.faces), spacing=_SPACING)
 
 
 def time_bones(sizes: list[int], repeats: int) -> list[dict[str, Any]]:

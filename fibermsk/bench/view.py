@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk._extras import check_drawing
 from fibermsk.bench.bench import Findings, Options
 from fibermsk.bench.measure.timing import timed
 from fibermsk.bench.measure.worker import Worker
@@ -24,6 +25,7 @@ _ENOUGH = {5: 30.0, 500: 10.0}
 
 def run(options: Options) -> Findings:
     """Update of the arrays and drawing, with and without arrows."""
+    check_drawing("the benchmark of the window")
     findings = Findings(ratios={"frames_over_wanted": {}})
     name = ""
     for n, elements in _CASES:

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from fibermsk.cli.options import worded
 from fibermsk.errors import ConvergenceError, ModelError, WriteError
 
 FAILED = 1
@@ -25,6 +26,10 @@ class ReportingGroup(TyperGroup):
         if "--debug" in args:
             args = ["--debug", *(arg for arg in args if arg != "--debug")]
         return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Parameters with words for their values."""
+        return [worded(one) for one in super().get_params(ctx)]
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""

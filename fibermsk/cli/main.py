@@ -27,7 +27,7 @@ from fibermsk.cli.commands import (
     warmup,
 )
 from fibermsk.cli.errors import ReportingGroup
-from fibermsk.cli.options import ManyValues, readable
+from fibermsk.cli.options import ManyValues, Worded, readable
 
 app = typer.Typer(
     name="fibermsk",
@@ -61,23 +61,23 @@ def _options(
     """Options of every command."""
 
 
-app.command("scenes")(readable(scenes.scenes))
-app.command("new")(readable(new.new))
+app.command("scenes", cls=Worded)(readable(scenes.scenes))
+app.command("new", cls=Worded)(readable(new.new))
 app.command("run", cls=ManyValues)(readable(run.run))
 app.command("resume", cls=ManyValues)(readable(resume.resume))
 app.command("verify", cls=ManyValues)(readable(verify.verify))
-app.command("bench")(readable(bench.bench))
-app.command("view")(readable(view.view))
+app.command("bench", cls=Worded)(readable(bench.bench))
+app.command("view", cls=Worded)(readable(view.view))
 app.command("plot", cls=ManyValues)(readable(plot.plot))
-app.command("export")(readable(export.export))
+app.command("export", cls=Worded)(readable(export.export))
 app.command("info", cls=ManyValues)(readable(info.info))
-app.command("muscles")(readable(muscles.muscles))
-app.command("so")(readable(so.so))
-app.command("track")(readable(track.track))
-app.command("fit")(readable(fit.fit))
-app.command("id")(readable(inverse_dynamics.inverse_dynamics))
+app.command("muscles", cls=Worded)(readable(muscles.muscles))
+app.command("so", cls=Worded)(readable(so.so))
+app.command("track", cls=Worded)(readable(track.track))
+app.command("fit", cls=Worded)(readable(fit.fit))
+app.command("id", cls=Worded)(readable(inverse_dynamics.inverse_dynamics))
 app.command("sensitivity", cls=ManyValues)(readable(sensitivity.sensitivity))
-app.command("warmup")(readable(warmup.warmup))
+app.command("warmup", cls=Worded)(readable(warmup.warmup))
 app.command("sweep", cls=ManyValues)(readable(sweep.sweep))
 
 

@@ -49,15 +49,22 @@ Numbers = Annotated[
 ]
 METHODS = "backward_euler", "bdf2", "sdirk2", "generalized_alpha", "sdirk4"
 """Names of the integrators of the package, here so that the help needs no solver."""
-Method = Annotated[
-    str | None,
-    typer.Option(
+COMPILED = "explicit", "ndf"
+"""Names of the methods of runs that are compiled as a whole."""
+
+
+def _method(names: tuple[str, ...]) -> Any:
+    """Option with the names of integrators."""
+    return typer.Option(
         "--method",
         metavar="NAME",
-        autocompletion=lambda: list(METHODS),
-        help=f"Time integrator: {', '.join(METHODS)}, or one that the scene's file defines.",
-    ),
-]
+        autocompletion=lambda: list(names),
+        help=f"Time integrator: {', '.join(names)}, or one that the scene's file defines.",
+    )
+
+
+Method = Annotated[str | None, _method(METHODS)]
+MethodOfRun = Annotated[str | None, _method(METHODS + COMPILED)]
 Threads = Annotated[
     int | None,
     typer.Option("--threads", min=1, metavar="N", help="Threads of kernels; by default all cores."),
@@ -92,7 +99,8 @@ def readable(function: Callable[..., Any]) -> Callable[..., Any]:
     for hint in hints.values():
         kind, *more = get_args(hint) or (hint,)
         kinds = set(get_args(kind) or (kind,)) - {type(None)}
-        word = _WORDS.get(kinds.pop()) if len(kinds) == 1 else None
+        own = kinds.pop() if len(kinds) == 1 else None
+        word = _WORDS.get(get_args(own)[0] if get_origin(own) is list else own)
         for info in more:
             if word is not None and hasattr(info, "metavar") and info.metavar is None:
                 info.metavar = word
@@ -115,7 +123,28 @@ def use_threads(threads: int | None) -> None:
         numba.set_num_threads(_check.count("run", "--threads", threads, most))
 
 
-class ManyValues(TyperCommand):
+class Worded(TyperCommand):
+    """Command whose help has words for values, and no names of types."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Parameters with their words."""
+        return [worded(one) for one in super().get_params(ctx)]
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Pieces of the line of usage, without the braces of some versions of typer."""
+        return [one.strip("{}") for one in super().collect_usage_pieces(ctx)]
+
+
+def worded(parameter: Any) -> Any:
+    """A parameter whose type is not shown in the help."""
+    if parameter.param_type_name == "argument":
+        parameter.display_type_rich = lambda ctx: None
+    elif parameter.metavar is None and getattr(parameter, "is_flag", False):
+        parameter.metavar = ""
+    return parameter
+
+
+class ManyValues(Worded):
     """Command that accepts ``--set a=1 b=2`` for ``--set a=1 --set b=2``."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from fibermsk._extras import CURVES, check_drawing
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 from fibermsk.rescue import write_whole
@@ -27,9 +28,11 @@ def printing_beside(json: bool) -> AbstractContextManager[Any]:
 
 
 def check_out(out: Path, endings: Sequence[str]) -> None:
-    """Refuse a file of another kind, or one that cannot be written."""
+    """Refuse a file of another kind, a picture that cannot be drawn, or a file without room."""
     if out.suffix.lower() not in endings:
         raise ModelError(f"--out {out}; must end with one of: {', '.join(endings)}")
+    if out.suffix.lower() in PICTURES:
+        check_drawing(str(out), CURVES)
     check_writable(out)
 
 

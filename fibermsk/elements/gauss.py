@@ -39,7 +39,8 @@ def lobatto_rule(n_points: int) -> NDArray[np.float64]:
         Points, increasing, and weights, which sum to 1.
     """
     last = np.polynomial.Legendre.basis(n_points - 1)
-    inner = np.sort(last.deriv().roots()) if n_points > 2 else []
+    # NumPy 2.5 gives real roots as complex numbers
+    inner = np.sort(last.deriv().roots().real) if n_points > 2 else []
     points = np.array([-1.0, *inner, 1.0])
     weights = 1.0 / (n_points * (n_points - 1) * last(points) ** 2)
     return np.array([0.5 * (points + 1.0), weights])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fibermsk._extras import CURVES, check_drawing
 from fibermsk.gradients.sensitivity import Sensitivities
 
 _MOST = 30
@@ -15,6 +16,7 @@ def draw_sensitivity(found: Sensitivities) -> Any:
 
     Of parameters that are zero it is one percent of their usual size.
     """
+    check_drawing("a picture of the parameters", CURVES)
     from matplotlib.figure import Figure
 
     table = found.columns()

@@ -12,6 +12,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._extras import CURVES, check_drawing
 from fibermsk._shown import Described
 from fibermsk.identification.equations.inertia import body_of
 from fibermsk.identification.equations.movement import Movement
@@ -150,7 +151,14 @@ class Identification(Described):
         return own.model.edit(add=[*own.seen, *own.deep]).edit(changes)
 
     def report(self, folder: str | PathLike[str]) -> None:
-        """Write a report (`report.html`) with its figures and tables into a folder."""
+        """Write a report (`report.html`) with its figures and tables into a folder.
+
+        Raises
+        ------
+        ModelError
+            If the extra ``view`` is not installed, which draws the figures.
+        """
+        check_drawing("the figures of a report", CURVES)
         from fibermsk.identification.report.page import write_report
 
         write_report(self, folder)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk import _check
+from fibermsk._extras import package
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.files import path_of
 from fibermsk.model import Mesh
@@ -255,8 +256,8 @@ def _check_header(owner: str, head: bytes, size: int) -> None:
 
 def _by_vtk(owner: str, file: Path) -> Triangles:
     """Triangles of a binary VTP file."""
-    import pyvista
-
+    use = "binary VTP files, or save the mesh as text, STL, OBJ or PLY"
+    pyvista = package("pyvista", use, "view")
     try:
         with pyvista.VtkErrorCatcher(raise_errors=True):
             surface = pyvista.PolyData(str(file)).triangulate()

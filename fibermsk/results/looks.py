@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from fibermsk._extras import CURVES, PICTURES, check_drawing
 from fibermsk._shown import Summarized, Summary, count, names, span
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.named import name_parts
@@ -97,8 +98,8 @@ class LooksOfResult(Summarized):
         Raises
         ------
         ModelError
-            If there is no such plot or fiber, or a time is outside of the run; the message lists
-            those that exist.
+            If there is no such plot or fiber, or a time is outside of the run (the message lists
+            those that exist), or the extra ``view`` is not installed.
 
         Examples
         --------
@@ -106,6 +107,7 @@ class LooksOfResult(Summarized):
         >>> result.plot("elbow_flexion")  # doctest: +SKIP
         """
         # one of two imports of a higher layer, and only when called
+        check_drawing("a plot", PICTURES if what is None else CURVES)
         from fibermsk.view.plots.figure import plot_fields
 
         return plot_fields(cast("Result", self), what, fibers=fiber, times=times)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._extras import CURVES, check_drawing
 from fibermsk._shown import Described
 from fibermsk.results.centerline import combine, hermite_places
 from fibermsk.results.columns import Column
@@ -354,9 +355,11 @@ class Result(LooksOfResult):
         Raises
         ------
         ModelError
-            If there is no such field or theme, or the result has no frame.
+            If there is no such field or theme, the result has no frame, or the extra ``view`` is
+            not installed.
         """
         # one of two imports of a higher layer, and only when called
+        check_drawing("a scene in a notebook", CURVES)
         from fibermsk.view.browser.notebook import widget
 
         return widget(

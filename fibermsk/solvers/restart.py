@@ -22,6 +22,12 @@ _VERSION = "fibermsk"
 """Name of the version in an identity, which is compared first."""
 
 
+_LONG = 1.0
+"""Interval from which on checkpoints take a limited share of the wall time [s]."""
+_SHARE = 0.05
+"""Largest share of the wall time that writing checkpoints takes."""
+
+
 def identify(march: March, time_error: bool) -> dict[str, str]:
     """Identity of a run, part by part: runs with equal parts are bitwise identical."""
     times = march.times
@@ -50,8 +56,9 @@ def _settings(value: Any) -> str:
 class Checkpoints:
     """Write snapshots during a run, at intervals of `every` [s] of wall time.
 
-    `write` receives each snapshot, or is None for no checkpoints. `began` is the start of the run
-    by `time.perf_counter`, minus the wall time before a resume [s].
+    Intervals of a second or more become longer where writing would take more than a twentieth of
+    the time. `write` receives each snapshot, or is None for no checkpoints. `began` is the start of
+    the run by `time.perf_counter`, minus the wall time before a resume [s].
     """
 
     def __init__(
@@ -64,13 +71,16 @@ class Checkpoints:
     ) -> None:
         self._write, self._every, self._t_end = write, every, t_end
         self._identity, self._began = identity, began
-        self._last = clock.perf_counter()
+        self._last, self._wait = clock.perf_counter(), every
 
     def step(self, now: Accepted) -> None:
         """Take a snapshot if one is due."""
-        if clock.perf_counter() - self._last >= self._every:
+        begin = clock.perf_counter()
+        if begin - self._last >= self._wait:
             self.take(now)
             self._last = clock.perf_counter()
+            if self._every >= _LONG:
+                self._wait = max(self._every, (self._last - begin) / _SHARE)
 
     def take(self, now: Accepted) -> None:
         """Take a snapshot: memories by name, with all vectors in NumPy."""

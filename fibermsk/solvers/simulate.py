@@ -118,7 +118,8 @@ def simulate(
         Called with a `Snapshot` at intervals, and if the run fails or is interrupted;
         `fibermsk.save_checkpoint` writes it to a file.
     checkpoint_every : float
-        Wall time between snapshots [s]; zero means after every step.
+        Wall time between snapshots [s]; zero means after every step. From a second on it is longer
+        where taking them would need more than 5 % of the time.
     resume_from : Snapshot, optional
         Continue from there, with the same system and settings; the result is bitwise identical to
         that of an uninterrupted run on the same machine with the same number of threads.

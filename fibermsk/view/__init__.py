@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fibermsk._extras import CURVES, PICTURES, check_drawing
+
 if TYPE_CHECKING:
     from fibermsk.view.browser import write_page as write_page
     from fibermsk.view.browser.notebook import widget as widget
@@ -26,12 +28,15 @@ _HOME = {
     "widget": "browser.notebook",
     "write_page": "browser",
 }
+_FLAT = ("plot", "plot_names", "serve", "widget", "write_page")
+"""Which need no VTK."""
 __all__ = list(_HOME)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    check_drawing(f"with fibermsk.view.{name}", CURVES if name in _FLAT else PICTURES)
     return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 

@@ -17,7 +17,9 @@ class FakeScene:
     steps: int
 
 
-def fake_simulate(scene, *, name, parameters, method=None, progress=None, check=False, save=None):
+def fake_simulate(
+    scene, *, name, parameters, method=None, progress=None, check=False, save=None, **checkpoints
+):
     """Result with as many frames as steps; the model's text says how the run goes."""
     if progress is not None:
         progress(Progress(0.5 * scene.duration, scene.duration, step=1, newton_iterations=3))

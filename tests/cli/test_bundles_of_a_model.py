@@ -1,6 +1,7 @@
 """`fibermsk run MODEL.osim --bundle` and `fibermsk info MODEL.osim --bundle`."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,3 +125,30 @@ def test_refusals(model, cli, arguments, match):
     done = cli(*[model if one == "MODEL" else one for one in arguments])
     assert done.exit_code == 2
     assert match in done.stderr.replace("\n", " ")
+
+
+def test_numbers_of_a_muscle_that_is_a_bundle_are_refused(shared_models, cli, tmp_path):
+    """They would change the line that the bundle was made from, and nothing else."""
+    arm = shared_models / "opensim-models" / "arm26.osim"
+    out = tmp_path / "arm.h5"
+    for path in ("BIClong/max_isometric_force", "BIC*/max_isometric_force"):
+        done = cli("run", arm, "--bundle", "BIClong", "--param", f"{path}=900", "--out", out)
+        assert done.exit_code == 2 and not out.exists()
+        text = done.stderr.replace("\n", " ")
+        assert f"--param {path}: would have no effect: 'BIClong' is a bundle" in text
+    done = cli("info", arm, "--bundle", "BIClong", "--set", "specific_tension=5e5", "--json")
+    one = json.loads(done.stdout)["muscles"]["BIClong"]
+    # sections that F0 and this tension give, or thinner ones where bones leave no room
+    assert 4.9e5 <= one["specific_tension"] <= 1.1e6
+    done = cli("info", arm, "--bundle", "BIClong", "--set", "specific_tension=-1")
+    assert done.exit_code == 2 and "specific_tension = -1.0; must be positive" in done.stderr
+
+
+def test_a_resumed_model_has_the_name_of_its_file(model):
+    from fibermsk.cli.running.model_files import named, scene_of_model
+    from fibermsk.scene_files import find
+
+    file, settings = scene_of_model(Path(model), "bifemsh_r", None, None)
+    again = find(str(file.path))
+    assert again.name == "model_scene" and named(again, settings).name == "gait10dof18musc"
+    assert named(find("hanging_fiber"), settings).name == "hanging_fiber"

@@ -7,23 +7,24 @@ import sys
 import pytest
 
 from fibermsk.cli.main import app
-from fibermsk.cli.options import METHODS
-from fibermsk.solvers import METHODS as KNOWN
+from fibermsk.cli.options import COMPILED, METHODS
+from fibermsk.solvers import COMPILED as WHOLE, METHODS as KNOWN
 
 COMMANDS = sorted(one.name for one in app.registered_commands)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_has_words_for_values(cli, command):
-    lines = cli(command, "--help").stdout.partition("Options")[2].splitlines()
-    own = [line for line in lines if "--" in line and "--help" not in line]
-    assert not any(word in line for line in own for word in ("<str>", "<bool>", "<path>"))
+    text = cli(command, "--help").stdout
+    assert not any(f"<{word}>" in text for word in ("str", "bool", "path", "int", "float"))
+    assert "<list" not in text and "{" not in text.partition("Options")[0]
+    assert "<" not in cli("--help").stdout
 
 
 def test_the_help_names_the_integrators(cli):
-    assert tuple(KNOWN) == METHODS
-    text = "".join(cli("run", "--help").stdout.split())
-    assert all(name in text for name in METHODS)
+    assert tuple(KNOWN) == METHODS and tuple(WHOLE) == COMPILED
+    text = "".join(cli("run", "--help").stdout.replace("│", "").split())
+    assert all(f"{name}," in text for name in METHODS + COMPILED)
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

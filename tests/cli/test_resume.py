@@ -122,7 +122,7 @@ def test_result_goes_where_the_run_would_have_put_it(cli, scene_file, stopped, m
 
 
 def test_run_without_checkpoints_writes_none(cli, scene_file, stopped):
-    done = cli("run", scene_file)
+    done = cli("run", scene_file, "--no-checkpoint")
     assert done.exit_code == 1 and "resume" not in done.stderr
     assert load(OUT).status == "interrupted" and not CHECKPOINT.exists()
 

@@ -155,7 +155,7 @@ def test_output_that_the_run_was_to_replace(cli, scene_file, stopped, monkeypatc
     assert cli("run", scene_file, "--set", "steps=10").exit_code == 0
     earlier = OUT.read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr("fibermsk.cli.commands.run.note_result", lambda *_: None)
+        patch.setattr("fibermsk.cli.running.computing.note_result", lambda *_: None)
         stopped.after = 7
         cli("run", scene_file, "--checkpoint-every", "1000", "--overwrite")
     stopped.after = float("inf")

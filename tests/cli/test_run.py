@@ -356,7 +356,7 @@ def test_signal_during_a_run_saves_what_there_is(computing, scene_file, number):
         # a background job of a shell is started with it ignored
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-        def simulate_scene(scene, *, name, parameters, method, progress, save):
+        def simulate_scene(scene, *, name, parameters, method, progress, save, **checkpoints):
             try:
                 print("ready", flush=True)
                 time.sleep(60)

@@ -54,7 +54,8 @@ def test_run_keeps_its_result_elsewhere(cli, scene_file, full, model, status):
 
 def test_checkpoint_stays_with_a_result_that_is_not_in_its_place(scene_file, full, monkeypatch):
     """So that the run can be done again from there."""
-    from fibermsk.cli.commands.run import compute
+    from fibermsk.cli.running.checkpoints import Keeping
+    from fibermsk.cli.running.computing import compute
     from fibermsk.scene_files import find
 
     checkpoint = full / "arm.checkpoint.h5"
@@ -63,7 +64,8 @@ def test_checkpoint_stays_with_a_result_that_is_not_in_its_place(scene_file, ful
     file = find(str(scene_file()))
     for folder, stays in ((full, True), (full.parent, False)):
         try:
-            compute(file, {}, {}, None, folder / "x.h5", True, False, {"checkpoint": checkpoint})
+            keeping = Keeping(checkpoint, 60.0, {})
+            compute(file, {}, {}, None, folder / "x.h5", True, False, {}, keeping=keeping)
         except saving.typer.Exit as end:
             assert end.exit_code == 1 and stays
         assert checkpoint.exists() == stays

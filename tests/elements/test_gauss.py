@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from fibermsk.elements import gauss_rule
+from fibermsk.elements.gauss import lobatto_rule
 
 
 @pytest.mark.parametrize("n", range(1, 11))
@@ -50,3 +51,14 @@ def test_arrays_are_new():
     first, _ = gauss_rule(3)
     first[0] = 7.0
     assert gauss_rule(3)[0][0] != 7.0
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_lobatto_rule_is_exact_and_real(n, monkeypatch):
+    """Also where the roots of a polynomial are complex numbers, as NumPy 2.5 gives them."""
+    roots = np.polynomial.Legendre.roots
+    monkeypatch.setattr(np.polynomial.Legendre, "roots", lambda one: roots(one).astype(complex))
+    points, weights = rule = lobatto_rule(n)
+    assert rule.dtype == np.float64 and points[0] == 0.0 and points[-1] == 1.0
+    for degree in range(2 * n - 2):
+        assert weights @ points**degree == pytest.approx(1.0 / (degree + 1), rel=1e-13)

@@ -230,13 +230,24 @@ def test_inertias_that_no_body_can_have_are_kept(shared_models):
     assert any("inertia is not physically possible" in text for text in notes)
 
 
+def test_info_fits_a_screen(shared_models):
+    from typer.testing import CliRunner
+
+    from fibermsk.cli.main import app
+
+    file = shared_models / "opensim-models" / "Rajagopal2016.osim"
+    lines = CliRunner().invoke(app, ["info", str(file)]).stdout.splitlines()
+    assert len(lines) <= 45 and all(len(line) <= 80 for line in lines if str(file) not in line)
+    assert sum("more (--all)" in line for line in lines) == 2
+
+
 def test_info(tmp_path):
     from typer.testing import CliRunner
 
     from fibermsk.cli.main import app
 
     file = DATA / "limb_v4.osim"
-    done = CliRunner().invoke(app, ["info", str(file)])
+    done = CliRunner().invoke(app, ["info", str(file), "--all"])
     assert done.exit_code == 0, done.stderr
     for words in (
         "model 'limb', version 40000",
@@ -251,6 +262,18 @@ def test_info(tmp_path):
         "PointConstraint is NOT ENFORCED",
     ):
         assert words in done.stdout, words
+    short = CliRunner().invoke(app, ["info", str(file)]).stdout
+    for words in (
+        "4 bodies, 3.4 kg: trunk, upper",
+        "3 free coordinates, 1 coupled to others",
+        "flexor  4       2      620",
+        f"run all on lines: fibermsk run {file} --controls 0.3",
+        f"one as fibers: fibermsk run {file} --bundle flexor",
+        "meshes: 0 of 1 found; give --geometry FOLDER",
+        "PointConstraint is NOT ENFORCED",
+        "all of it: --all",
+    ):
+        assert words in short, words
     found = json.loads(CliRunner().invoke(app, ["info", str(file), "--json"]).stdout)
     assert found["mass"] == pytest.approx(3.4)
     assert found["coordinates"][3]["follows"] == "flexion"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fibermsk._check import suggestion
+from fibermsk.cli.completing import names_of_benches
 from fibermsk.cli.output import aligned, print_json
 from fibermsk.errors import ModelError
 from fibermsk.scene_files import folder_of
@@ -60,7 +61,11 @@ _WIDTH = 160
 def bench(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME ...]", help="Benchmarks; without a name, list them."),
+        typer.Argument(
+            metavar="[NAME ...]",
+            autocompletion=names_of_benches,
+            help="Benchmarks; without a name, list them.",
+        ),
     ] = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object, of one benchmark.")

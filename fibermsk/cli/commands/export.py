@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from fibermsk.cli.completing import one_of
+
 _SECONDS_BETWEEN_LINES = 3.0
 
 
@@ -23,7 +25,10 @@ def export(
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", metavar="vtkhdf|sto|csv", help="Format; by default from the ending of PATH."
+            "--to",
+            metavar="vtkhdf|sto|csv",
+            autocompletion=one_of("vtkhdf", "sto", "csv"),
+            help="Format; by default from the ending of PATH.",
         ),
     ] = None,
 ) -> None:

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk import _check
+from fibermsk._extras import CURVES, check_drawing
+from fibermsk.cli.completing import one_of
 from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
 from fibermsk.cli.output import aligned, plain, print_json
 from fibermsk.errors import ModelError
@@ -35,7 +37,15 @@ def fit(
         list[str] | None,
         typer.Option("--body", metavar="NAME", help="Body whose inertia is sought; repeatable."),
     ] = None,
-    mode: Annotated[str, typer.Option("--mode", help="rigid, elastic or fiber.")] = "rigid",
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode",
+            metavar="rigid|elastic|fiber",
+            autocompletion=one_of("rigid", "elastic", "fiber"),
+            help="Rigid or elastic tendons, or lengths of fibers that are given.",
+        ),
+    ] = "rigid",
     fibers: Annotated[
         list[Path] | None,
         typer.Option("--fibers", metavar="FILE", help="Lengths of fibers, for the mode fiber."),
@@ -47,7 +57,13 @@ def fit(
         ),
     ] = None,
     loss: Annotated[
-        str, typer.Option("--loss", help="normalized, torque or acceleration.")
+        str,
+        typer.Option(
+            "--loss",
+            metavar="normalized|torque|acceleration",
+            autocompletion=one_of("normalized", "torque", "acceleration"),
+            help="Quantity that is compared.",
+        ),
     ] = "normalized",
     prior: Annotated[
         list[str] | None,
@@ -86,7 +102,13 @@ def fit(
         ),
     ] = None,
     delay: Annotated[
-        str, typer.Option("--delay", help="Between samples of EMG: smooth or linear.")
+        str,
+        typer.Option(
+            "--delay",
+            metavar="smooth|linear",
+            autocompletion=one_of("smooth", "linear"),
+            help="Between samples of EMG.",
+        ),
     ] = "smooth",
     sigma: Annotated[
         float | None,
@@ -122,6 +144,7 @@ def fit(
     writes a report.
     """
     use_threads(threads)
+    check_drawing("the figures of a report", CURVES)
     from fibermsk.analysis import read_external_loads
     from fibermsk.cli.running.interrupts import interruptible
     from fibermsk.cli.running.progress import progress_report

@@ -46,7 +46,7 @@ def info(
     ] = None,
     bundle: Bundle = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Every array and number of a result, one by one.")
+        bool, typer.Option("--all", help="All that the file has, one by one.")
     ] = False,
 ) -> None:
     """Print the contents of a result file, with ranges and units, or of an OpenSim model."""
@@ -61,7 +61,7 @@ def info(
         if given is not None:
             raise ModelError(f"{option} {given}: must be left out without --parameters")
     if file.suffix.lower() == ".osim":
-        show_model(file, geometry, json, outside=geometry_outside)
+        show_model(file, geometry, json, outside=geometry_outside, whole=every)
         return
     if geometry is not None:
         raise ModelError(f"--geometry {geometry}: {file} is not a model; must be left out")

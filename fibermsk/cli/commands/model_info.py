@@ -8,6 +8,13 @@ from typing import Any
 
 import typer
 
+from fibermsk.cli.commands.model_screen import (
+    HEADS,
+    coordinate_words,
+    how_to_run,
+    muscle_cells,
+    screen,
+)
 from fibermsk.cli.output import aligned, print_json
 from fibermsk.model import Model
 from fibermsk.model.skeleton.body import shapes_of, visuals_of
@@ -15,8 +22,10 @@ from fibermsk.model.skeleton.body import shapes_of, visuals_of
 _OF_COORDINATE = ("name", "kind", "value", "lower", "upper", "locked")
 
 
-def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) -> None:
-    """Print the contents of an OpenSim file, and the resulting model.
+def show_model(
+    file: Path, geometry: Path | None, json: bool, *, outside: bool, whole: bool = False
+) -> None:
+    """Print the contents of an OpenSim file, and the resulting model, in one screen unless `whole`.
 
     Unknown joints are shown as welds, and listed in the report.
     """
@@ -27,7 +36,7 @@ def show_model(file: Path, geometry: Path | None, json: bool, *, outside: bool) 
     if json:
         print_json(describe_model(model))
         return
-    for line in _lines(model):
+    for line in _lines(model) if whole else screen(model, describe_model(model)):
         typer.echo(line)
 
 
@@ -100,24 +109,14 @@ def _lines(model: Model) -> list[str]:
     rows = []
     for joint in found["joints"]:
         rows.append((joint["name"], joint["kind"], f"{joint['child']} on {joint['parent']}"))
-        rows += [("  " + name, "", _coordinate(coordinates[name])) for name in joint["coordinates"]]
+        rows += [
+            ("  " + name, "", coordinate_words(coordinates[name])) for name in joint["coordinates"]
+        ]
     lines += _table("joints and their coordinates", rows)
     couplings = [(one.dependent, f"follows {one.independent}") for one in model.couplings]
     lines += _table("couplings", couplings)
-    muscles = [("", "points", "wraps", "F0 [N]", "l_opt [m]", "l_slack [m]", "pennation", "kind")]
-    muscles += [
-        (
-            one["name"],
-            str(one["points"]),
-            str(len(one["wraps"])),
-            f"{one['max_isometric_force']:.6g}",
-            f"{one['optimal_fiber_length']:.5g}",
-            f"{one['tendon_slack_length']:.5g}",
-            f"{math.degrees(one['pennation_angle']):.4g} deg",
-            one["kind"],
-        )
-        for one in found["muscles"]
-    ]
+    muscles = [(*cells, one["kind"]) for cells, one in muscle_cells(found)]
+    muscles.insert(0, (*HEADS, "kind"))
     lines += _table("muscles", muscles if found["muscles"] else [])
     lines += ["  representation in fibermsk:", *(f"    {line}" for line in _outlook(model, found))]
     lines += [f"  {line}" for line in str(model.import_report).splitlines()]
@@ -138,10 +137,8 @@ def _outlook(model: Model, found: dict[str, Any]) -> list[str]:
     if loaded:
         lines.append(f"springs, dampers or limits act on {len(loaded)} coordinates")
     if model.muscles:
-        lines.append(
-            f"{len(model.muscles)} muscles are descriptions and exert no force; "
-            "fm.fibers_from_muscle replaces them by fibers"
-        )
+        ways = ", ".join(how_to_run(found["file"], model.muscles[0].name))
+        lines.append(f"{len(model.muscles)} muscles: {ways}")
     touched = [one["name"] for one in found["bodies"] if one["shapes"]]
     names = ", ".join(touched) if touched else "nothing"
     lines.append(f"fibers touch {names}; choose bodies with read_osim(..., contact=[bodies])")
@@ -152,21 +149,6 @@ def _outlook(model: Model, found: dict[str, Any]) -> list[str]:
     if left:
         lines.append(f"{left} elements are NOT part of the model: see the report")
     return lines
-
-
-def _coordinate(one: dict[str, Any]) -> str:
-    """Start, range and state of a coordinate; angles in degrees."""
-    factor, unit = (180.0 / math.pi, "deg") if one["kind"] == "rotation" else (1.0, "m")
-    parts = [f"{factor * one['value']:.4g} {unit}"]
-    if one["lower"] is not None:
-        parts.append(f"in {factor * one['lower']:.4g} to {factor * one['upper']:.4g} {unit}")
-    if one["locked"]:
-        parts.append("locked")
-    if one["prescribed"]:
-        parts.append("prescribed")
-    if one["follows"]:
-        parts.append(f"follows {one['follows']}")
-    return ", ".join([*parts, *one["forces"]])
 
 
 def _meshes(one: dict[str, Any]) -> str:

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk._extras import CURVES, check_drawing
+from fibermsk.cli.completing import one_of
 from fibermsk.cli.options import JsonOut, Threads, use_threads
 from fibermsk.cli.output import PICTURES, check_out, print_json, write_figure
 from fibermsk.errors import ModelError
@@ -29,7 +31,10 @@ def muscles(
     plot: Annotated[
         str | None,
         typer.Option(
-            "--plot", metavar="length|moment_arm|force_length", help="Picture; by default .png."
+            "--plot",
+            metavar="length|moment_arm|force_length",
+            autocompletion=one_of("length", "moment_arm", "force_length"),
+            help="Picture; by default .png.",
         ),
     ] = None,
     muscle: Annotated[
@@ -54,6 +59,8 @@ def muscles(
     if plot is not None and plot not in PLOTS:
         raise ModelError(f"--plot {plot}; must be one of: {', '.join(PLOTS)}")
     check_out(out, TABLES + PICTURES)
+    if plot is not None:
+        check_drawing("curves of muscles", CURVES)
     curves = muscle_curves(
         model_file(model), coordinate, over=_range(over), muscles=muscle, at=pose_of(pose or [])
     )

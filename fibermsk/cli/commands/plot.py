@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from fibermsk._extras import CURVES, PICTURES as DRAWN, check_drawing
 from fibermsk.cli.output import PICTURES, aligned, write_figure
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
@@ -43,6 +44,7 @@ def plot(
     ] = False,
 ) -> None:
     """Plot activations, angles, forces and fields along the fibers of a result."""
+    check_drawing("plots", CURVES if what or list_names else DRAWN)
     from fibermsk.io import load
     from fibermsk.view.plots import plot as draw, plot_names
 

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk import _check
-from fibermsk.cli.commands.run import Every, Json, Overwrite, Quiet, compute
 from fibermsk.cli.options import (
     Numbers,
     Settings,
@@ -21,7 +20,12 @@ from fibermsk.cli.options import (
     use_threads,
 )
 from fibermsk.cli.output import plain, printing_beside
+from fibermsk.cli.run_options import Every, Json, Movie, Overwrite, Picture, Quiet
+from fibermsk.cli.running.checkpoints import Keeping
+from fibermsk.cli.running.computing import compute
+from fibermsk.cli.running.drawn import Drawn
 from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
+from fibermsk.cli.running.model_files import named
 from fibermsk.cli.running.seal import is_sealed
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.scene_files import SceneFile, find, is_packaged, path_of
@@ -48,11 +52,14 @@ def resume(
     checkpoint_every: Every = None,
     overwrite: Overwrite = False,
     threads: Threads = None,
+    picture: Picture = None,
+    movie: Movie = None,
 ) -> None:
     """Resume a run from a checkpoint and write its result."""
     from fibermsk.io import check_writable, load_checkpoint
 
     use_threads(threads)
+    drawn = Drawn(picture, movie).check()
     taken = load_checkpoint(file)
     job = check_job(taken.job, file)
     every = job["checkpoint_every"] if checkpoint_every is None else checkpoint_every
@@ -65,6 +72,7 @@ def resume(
     with printing_beside(json):
         found, source = _find(job, file, scene, own)
     given = job["settings"] if settings is None and own else settings or []
+    found = named(found, given)
     changes = job["numbers"] if numbers is None and own else numbers or []
     parameters, values = _parameters(found, given, changes, job, file)
     if not quiet:
@@ -80,14 +88,12 @@ def resume(
         "checkpoint_every": every,
     }
     said.pop("out")
-    options = {"check": True} if job["check"] else {}
-    options |= {
-        "checkpoint": file,
-        "checkpoint_every": every,
-        "resume_from": file,
-        "job": make_job(path, **said),
-    }
-    compute(found, parameters, values, job["method"], path, quiet, json, options, overwrite)
+    options = {"resume_from": file} | ({"check": True} if job["check"] else {})
+    keeping = Keeping(file, every, make_job(path, **said))
+    compute(
+        found, parameters, values, job["method"], path, quiet, json, options, overwrite, keeping,
+        drawn,
+    )  # fmt: skip
 
 
 def _check_words(job: dict[str, Any], file: Path, given: dict[str, Any]) -> None:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import inspect
 import sys
-import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-import fibermsk
 from fibermsk import _check
-from fibermsk.cli.errors import FAILED, ReportingGroup
+from fibermsk.cli.completing import scene_names
+from fibermsk.cli.errors import ReportingGroup
 from fibermsk.cli.options import (
     Bundle,
     Geometry,
     ManyValues,
-    Method,
+    MethodOfRun,
     Numbers,
     Settings,
     Threads,
@@ -27,93 +25,34 @@ from fibermsk.cli.options import (
     parse_settings,
     use_threads,
 )
-from fibermsk.cli.output import (
-    plain,
-    print_json,
-    printing_beside,
+from fibermsk.cli.output import plain, printing_beside
+from fibermsk.cli.run_options import (
+    Activated,
+    Check,
+    Controls,
+    End,
+    Every,
+    Json,
+    Moved,
+    Movie,
+    NoCheckpoint,
+    Out,
+    Overwrite,
+    Picture,
+    Quiet,
+    Step,
 )
-from fibermsk.cli.running.interrupts import interruptible, not_at_once
-from fibermsk.cli.running.job import digest, make_job, note_result, resume_command
-from fibermsk.cli.running.model_files import (
-    about_muscles,
-    refuse_without_model,
-    scene_of_model,
-)
-from fibermsk.cli.running.problems import (
-    refuse_options,
-    solve_problem,
-)
-from fibermsk.cli.running.progress import progress_report
-from fibermsk.cli.running.saving import Destination, holds, partial_path, save_result
-from fibermsk.cli.running.summary import print_summary
+from fibermsk.cli.running.checkpoints import EVERY, Keeping, place_of, tell_earlier
+from fibermsk.cli.running.computing import compute
+from fibermsk.cli.running.drawn import Drawn
+from fibermsk.cli.running.job import digest, make_job
+from fibermsk.cli.running.model_files import refuse_without_model, scene_of_model
 from fibermsk.cli.running.times import settings_of_times
-from fibermsk.cli.warned import collecting
-from fibermsk.errors import ConvergenceError
-from fibermsk.scene_files import SceneFile, find, is_problem, scene_of
+from fibermsk.errors import ModelError
+from fibermsk.scene_files import SceneFile, find, scene_of
 
 if TYPE_CHECKING:
-    from fibermsk.results import Progress, Result
-
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", help="Result file; by default results/<scene>.h5.", dir_okay=True),
-]
-Check = Annotated[
-    bool, typer.Option("--check", help="Compare the forces with inverse dynamics of the motion.")
-]
-Activated = Annotated[
-    str | None,
-    typer.Option(
-        "--activation",
-        metavar="VALUE|FILE",
-        help="Activation of the bundles of a model: end of a ramp, or a file by muscle.",
-    ),
-]
-Moved = Annotated[
-    Path | None,
-    typer.Option("--motion", metavar="FILE", help="Motion that a model's coordinates follow."),
-]
-Controls = Annotated[
-    str | None,
-    typer.Option(
-        "--controls",
-        metavar="FILE|VALUE",
-        help="Excitations of a model's muscles: a file with a column for each, or one number.",
-    ),
-]
-End = Annotated[
-    float | None,
-    typer.Option("--t-end", "--until", metavar="SECONDS", help="Duration of the run."),
-]
-Step = Annotated[
-    float | None,
-    typer.Option(
-        "--dt",
-        metavar="SECONDS",
-        help="Time step; with adaptive steps that between frames.",
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
-Json = Annotated[
-    bool,
-    typer.Option("--json", help="Print one JSON object on standard output at the end of the run."),
-]
-Overwrite = Annotated[
-    bool,
-    typer.Option(
-        "--overwrite",
-        help="Let a run that fails or is interrupted replace a complete result; else it is "
-        "written beside it, as NAME.partial.h5.",
-    ),
-]
-Every = Annotated[
-    float | None,
-    typer.Option(
-        "--checkpoint-every",
-        metavar="SECONDS",
-        help="Interval of checkpoints beside the result, for fibermsk resume.",
-    ),
-]
+    from fibermsk.results import Result
 
 
 def run(
@@ -121,13 +60,14 @@ def run(
         str,
         typer.Argument(
             metavar="SCENE",
+            autocompletion=scene_names,
             help="Name of a scene, a Python file, or a model (.osim).",
         ),
     ],
     out: Out = None,
     settings: Settings = None,
     numbers: Numbers = None,
-    method: Method = None,
+    method: MethodOfRun = None,
     check: Check = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -141,6 +81,9 @@ def run(
     geometry: Geometry = None,
     motion: Moved = None,
     controls: Controls = None,
+    picture: Picture = None,
+    movie: Movie = None,
+    no_checkpoint: NoCheckpoint = False,
 ) -> None:
     """Compute a scene, or a model with its muscles on lines or as fibers, and write its result."""
     with printing_beside(json):
@@ -155,7 +98,7 @@ def run(
             file = find(scene)
     _run(
         file, out, settings, numbers, method, check, quiet, json, checkpoint_every, overwrite,
-        threads, t_end, dt,
+        threads, t_end, dt, picture, movie, no_checkpoint,
     )  # fmt: skip
 
 
@@ -164,9 +107,9 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
     ``--set``, ``--param``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
-    ``--checkpoint-every``, ``--overwrite``, ``--threads``, ``--t-end``, ``--dt`` and ``--debug``
-    from the command line and writes ``results/<file>.h5``. Ends the program if the run does not
-    succeed.
+    ``--checkpoint-every``, ``--no-checkpoint``, ``--overwrite``, ``--threads``, ``--t-end``,
+    ``--dt``, ``--picture``, ``--movie`` and ``--debug`` from the command line and writes
+    ``results/<file>.h5``. Ends the program if the run does not succeed.
 
     Parameters
     ----------
@@ -226,6 +169,9 @@ def _run(
     threads: int | None,
     t_end: float | None,
     dt: float | None,
+    picture: Path | None,
+    movie: Path | None,
+    no_checkpoint: bool,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run fails."""
     from fibermsk.io import check_writable
@@ -235,11 +181,15 @@ def _run(
     settings = [*settings, *settings_of_times(file, settings, t_end, dt)]
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers)
+    drawn = Drawn(picture, movie).check()
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
-    options: dict[str, Any] = {"check": True} if check else {}
-    if checkpoint_every is not None:
-        every = _check.positive("run", "--checkpoint-every", checkpoint_every, "s")
-        checkpoint = check_writable(path.with_name(f"{path.stem}.checkpoint.h5"))
+    keeping = None
+    if not no_checkpoint:
+        asked = checkpoint_every is not None
+        every = _check.positive(
+            "run", "--checkpoint-every", checkpoint_every if asked else EVERY, "s"
+        )
+        place = check_writable(place_of(path))
         job = make_job(
             path,
             scene=file.reference,
@@ -252,137 +202,26 @@ def _run(
             check=check,
             checkpoint_every=every,
         )
-        options |= {"checkpoint": checkpoint, "checkpoint_every": every, "job": job}
+        keeping = Keeping(place, every, job, asked)
         if not quiet:
-            typer.echo(f"{file.name}: checkpoints every {every:g} s in {checkpoint}", err=True)
-            if not job["seal"]:
-                typer.echo(
-                    "cannot store a private key in your home folder: fibermsk resume will ask for "
-                    "--out, and for the scene and settings if they are your own",
-                    err=True,
-                )
-    return compute(file, parameters, values, method, path, quiet, json, options, overwrite)
+            _tell(file.name, path, keeping)
+    elif checkpoint_every is not None:
+        raise ModelError("--checkpoint-every and --no-checkpoint: leave one of them out")
+    options: dict[str, Any] = {"check": True} if check else {}
+    return compute(
+        file, parameters, values, method, path, quiet, json, options, overwrite, keeping, drawn
+    )
 
 
-def compute(
-    file: SceneFile,
-    parameters: dict[str, Any],
-    values: dict[str, Any],
-    method: str | None,
-    path: Path,
-    quiet: bool,
-    json: bool,
-    options: dict[str, Any],
-    overwrite: bool = False,
-) -> Result:
-    """Simulate a scene, write its result and print a report.
-
-    `values` are numbers of its model by path; `options` are arguments of `fibermsk.simulate_scene`.
-    The checkpoint of a complete run is removed. Ends the command with its exit status if the run
-    fails.
-    """
-    from fibermsk.cli.running.run_file import RunFile
-    from fibermsk.io import check_writable
-
-    if path.exists() and not overwrite:
-        check_writable(partial_path(path))
-    start = time.perf_counter()
-    failure = ""
-    place: Path | None = path
-    unwritten = ""
-    with interruptible() as check, printing_beside(json), collecting() as warned:
-        scene = file.make(parameters, values)
-        target = RunFile(path, lambda: _about(file, warned), overwrite)
-        try:
-            with progress_report(file.name, quiet=quiet) as tell:
-
-                def progress(now: Progress) -> None:
-                    check()
-                    tell(now)
-
-                own: dict[str, Any] = {"name": file.name, "parameters": parameters | values}
-                if is_problem(scene):
-                    refuse_options(method, options)
-                    result, failure = solve_problem(scene, **own, tell=progress)
-                else:
-                    if "check" not in options:  # which compares all frames
-                        own["save"] = target
-                    result = fibermsk.simulate_scene(
-                        scene, **own, method=file.method(method), progress=progress, **options
-                    )
-        except ConvergenceError as error:
-            if error.result is None:
-                raise
-            result, failure = error.result, str(error)
-        muscles = about_muscles(file, warned)
-        seconds = time.perf_counter() - start
-        if target.destination is not None:
-            to = target.destination
-            place, unwritten = target.settle()
-        else:
-            if muscles:
-                result = replace(result, stats=result.stats | {"muscles": muscles})
-            with not_at_once(f"{path} is being written; another Ctrl-C loses the result"):
-                to = Destination.of(path, result.is_complete, result.time.size, overwrite)
-            if to.path is not None:
-                place, unwritten = save_result(result, to.path)
-        kept = to.path is None
-        replaced = to.there and not kept
-        checkpoint: Path | None = options.get("checkpoint")
-        if checkpoint is not None and result.is_complete and not unwritten:
-            checkpoint.unlink(missing_ok=True)
-        elif checkpoint is not None and not kept and not to.beside and not unwritten:
-            note_result(checkpoint, options["job"], path)
-
-    final = {name: float(values[-1]) for name, values in result.coordinates.items() if values.size}
-    report = {
-        "scene": file.name,
-        "file": None if kept or place is None else str(place),
-        "replaced": replaced and not unwritten,
-        "status": result.status,
-        "message": result.message,
-        "time_end": float(result.time[-1]) if result.time.size else 0.0,
-        "steps": int(result.stats.get("steps", max(result.time.size - 1, 0))),
-        "newton_iterations": int(result.newton_iterations.sum()),
-        "wall_seconds": seconds,
-        "step_seconds": result.stats.get("wall_seconds"),
-        "final": final,
-        "slack": [interval._asdict() for interval in result.slack],
-        "softening": [interval._asdict() for interval in result.softening],
-        "time_error": result.stats.get("time_error"),
-        "warnings": warned,
-    } | muscles
-    for kind in ("control", "identification"):
-        if kind in result.stats:
-            report[kind] = result.stats[kind]
-    if "check" in options:
-        report["check"] = result.stats.get("check")
-    if json:
-        print_json(report)
-    elif not quiet:
-        print_summary(report, result.coordinate_units)
-    if not result.is_complete:
-        reason = failure or result.message or f"the run was not completed ({result.status})"
-        reached = f"; the frames up to t = {report['time_end']:g} s are in {place}"
-        if kept:
-            reached = f"; no step was completed, and the earlier result in {path} is kept"
-        elif unwritten:
-            reached = ""
-        elif to.beside:
-            reached += f"; the complete result in {path} is kept (--overwrite replaces it)"
-        elif replaced:
-            reached += ", which was replaced"
-        if checkpoint is not None and holds(checkpoint, result):
-            reached += f"; to resume: {resume_command(options['job'], checkpoint)}"
-        typer.echo(f"error: {reason}{reached}", err=True)
-    if unwritten:
-        typer.echo(f"error: {unwritten}", err=True)
-    if unwritten or not result.is_complete:
-        raise typer.Exit(FAILED)
-    return result
-
-
-def _about(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, Any]:
-    """Entries of the stats about muscles that were refused."""
-    muscles = about_muscles(file, warned)
-    return {"muscles": muscles} if muscles else {}
+def _tell(name: str, path: Path, keeping: Keeping) -> None:
+    """Say which checkpoints are there, and those that the user has asked for."""
+    tell_earlier(name, path, keeping.file)
+    if not keeping.asked:
+        return
+    typer.echo(f"{name}: checkpoints every {keeping.every:g} s in {keeping.file}", err=True)
+    if not keeping.job["seal"]:
+        typer.echo(
+            "cannot store a private key in your home folder: fibermsk resume will ask for "
+            "--out, and for the scene and settings if they are your own",
+            err=True,
+        )

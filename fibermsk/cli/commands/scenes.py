@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk._docstrings import parameter_texts
+from fibermsk.cli.completing import scene_names
 from fibermsk.cli.options import JsonOut
 from fibermsk.cli.output import print_json, printing_beside
 from fibermsk.scene_files import find, list_files, read_title
@@ -17,7 +18,11 @@ from fibermsk.scene_files import find, list_files, read_title
 def scenes(
     scene: Annotated[
         str | None,
-        typer.Argument(metavar="SCENE", help="Show the parameters and defaults of this scene."),
+        typer.Argument(
+            metavar="SCENE",
+            autocompletion=scene_names,
+            help="Show the parameters and defaults of this scene.",
+        ),
     ] = None,
     json: JsonOut = False,
 ) -> None:

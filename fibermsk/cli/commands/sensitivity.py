@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from fibermsk._check import first_names, refuse
+from fibermsk.cli.completing import scene_names
 from fibermsk.cli.options import (
     JsonOut,
     Method,
@@ -35,7 +36,12 @@ _TABLES = (".csv",)
 
 
 def sensitivity(
-    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Name of a scene, or its file.")],
+    scene: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENE", autocompletion=scene_names, help="Name of a scene, or its file."
+        ),
+    ],
     of: Annotated[
         str,
         typer.Option(

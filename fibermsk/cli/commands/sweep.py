@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk.cli.completing import scene_names
 from fibermsk.cli.errors import FAILED
 from fibermsk.cli.options import (
     JsonOut,
@@ -24,7 +25,12 @@ _SHOWN = 5
 
 
 def sweep(
-    scene: Annotated[str, typer.Argument(metavar="SCENE", help="Name of a scene, or its file.")],
+    scene: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENE", autocompletion=scene_names, help="Name of a scene, or its file."
+        ),
+    ],
     over: Annotated[
         list[str],
         typer.Option(

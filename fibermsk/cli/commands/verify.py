@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fibermsk._extras import check_drawing
+from fibermsk.cli.completing import names_of_problems
 from fibermsk.cli.errors import FAILED
 from fibermsk.cli.options import Threads, parse_settings, use_threads
 from fibermsk.cli.output import print_json, printing_beside
@@ -23,7 +25,11 @@ def verify(
     context: typer.Context,
     problems: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PROBLEM ...]", help="Names or Python files; by default all."),
+        typer.Argument(
+            metavar="[PROBLEM ...]",
+            autocompletion=names_of_problems,
+            help="Names or Python files; by default all.",
+        ),
     ] = None,
     settings: Annotated[
         list[str] | None,
@@ -43,6 +49,8 @@ def verify(
 ) -> None:
     """Run verification problems; the exit status is 1 if any fails."""
     use_threads(threads)
+    if report is not None:
+        check_drawing("the figures of a report")
     if fine and report is None:
         raise ModelError("--fine is for the report; give --report DIR as well")
     names = list(dict.fromkeys(problems or problem_names()))

@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from fibermsk._extras import CURVES, PICTURES, check_drawing
+from fibermsk.cli.completing import one_of
 from fibermsk.cli.options import Geometry, GeometryOutside
 from fibermsk.cli.running.progress import Counted, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
@@ -33,7 +35,10 @@ def view(
     compare: Annotated[
         str | None,
         typer.Option(
-            "--compare", metavar="side-by-side|overlay", help="How several results are shown."
+            "--compare",
+            metavar="side-by-side|overlay",
+            autocompletion=one_of("side-by-side", "overlay"),
+            help="How several results are shown.",
         ),
     ] = None,
     color_by: Annotated[
@@ -41,6 +46,7 @@ def view(
         typer.Option(
             "--color-by",
             metavar="FIELD",
+            autocompletion=one_of("tissue", *COLORINGS),
             help="What colors the fibers: tissue (muscle red by activation, tendon ivory), or a "
             f"field: {', '.join(COLORINGS)}.",
         ),
@@ -48,13 +54,19 @@ def view(
     arrows: Annotated[
         str,
         typer.Option(
-            "--arrows", metavar="attachment,contact", help="Forces drawn as arrows, one or both."
+            "--arrows",
+            metavar="attachment,contact",
+            autocompletion=one_of("attachment", "contact"),
+            help="Forces drawn as arrows, one or both.",
         ),
     ] = "",
     theme: Annotated[
         str | None,
         typer.Option(
-            "--theme", metavar="light|dark", help="Background; by default of the browser."
+            "--theme",
+            metavar="light|dark",
+            autocompletion=one_of("light", "dark"),
+            help="Background; by default of the browser.",
         ),
     ] = None,
     time: Annotated[
@@ -82,6 +94,7 @@ def view(
         typer.Option(
             "--fit",
             metavar="frame|run",
+            autocompletion=one_of("frame", "run"),
             help="What fills a picture: what it shows, or all frames; by default frame.",
         ),
     ] = None,
@@ -134,6 +147,7 @@ def view(
     ] = None,
 ) -> None:
     """Show results or a model in a window or a browser, or write a picture, movie or page of it."""
+    check_drawing(", ".join(map(str, files)), CURVES if html or web else PICTURES)
     from fibermsk import view as pictures
     from fibermsk.io import load
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from fibermsk.cli.completing import scene_names
 from fibermsk.cli.options import JsonOut
 from fibermsk.cli.output import print_json
 
@@ -14,7 +15,9 @@ def warmup(
     scenes: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SCENE ...", help="Scenes whose kernels are compiled; by default all."
+            metavar="SCENE ...",
+            autocompletion=scene_names,
+            help="Scenes whose kernels are compiled; by default all.",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option("--jobs", min=1, help="Processes at a time.")] = 2,

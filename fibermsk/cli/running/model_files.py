@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +53,38 @@ def scene_of_model(
     return replace(find(str(_SCENE)), name=model.stem), settings
 
 
+def named(file: SceneFile, settings: list[str]) -> SceneFile:
+    """The scene of a model with the name of its file; any other scene as it is."""
+    if file.path != _SCENE:
+        return file
+    given = dict(setting.split("=", 1) for setting in settings if "=" in setting)
+    return replace(file, name=Path(given.get("model", file.name)).stem)
+
+
+def refuse_idle(file: SceneFile, model: Any, numbers: Iterable[str]) -> None:
+    """Refuse numbers of line muscles that the run has replaced by bundles.
+
+    Raises
+    ------
+    ModelError
+        If the path of a number begins with such a muscle, or a pattern for it.
+    """
+    if file.path != _SCENE:
+        return
+    fibers = {fiber.name for fiber in model.fibers}
+    replaced = [one.name for one in model.muscles if f"{one.name}_1" in fibers]
+    for path in numbers:
+        owner, _, rest = path.partition("/")
+        found = next((name for name in replaced if fnmatchcase(name, owner)), None)
+        if found is not None:
+            raise ModelError(
+                f"--param {path}: would have no effect: {found!r} is a bundle in this run, made "
+                f"from the muscle of the file; must be a number of its fibers, {found}_*/...; to "
+                f"change {rest or 'the muscle'} before, use fm.with_parameters and "
+                "fm.bundles_from_model, or another model file"
+            )
+
+
 def about_muscles(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, Any]:
     """Muscles refused by the scene of a model, and remarks on others; empty for other scenes."""
     if file.path != _SCENE:
@@ -86,6 +120,7 @@ def bundles_of_model(
         values["activation"],
         values["duration"] or 0.2,
         values["free"],
+        specific_tension=values["specific_tension"],
     )
     muscles = {}
     for name, one in made.muscles.items():

@@ -39,6 +39,7 @@ def scene(
     motion: str = "",
     controls: str = "",
     tolerance: float = 1e-4,
+    specific_tension: float = 0.0,
 ) -> fm.Scene:
     """Describe the scene.
 
@@ -75,8 +76,18 @@ def scene(
         Bundles get the activation of their muscles. Empty: muscles without bundles do not act.
     tolerance : float
         Relative tolerance of the adaptive steps without bundles.
+    specific_tension : float
+        Largest isometric force of the bundles over their section [N/m^2]; larger for thinner ones,
+        such as 1e6 where the forces of a model are large for its bones. 0 chooses it.
     """
     source = read(model, geometry, contact)
+    meshes = source.import_report.meshes
+    if missing := sum(path is None for _, _, path in meshes):
+        text = (
+            f"{missing} of {len(meshes)} mesh files are not found, and these bones are not drawn: "
+            "give --geometry FOLDER"
+        )
+        warnings.warn(fm.ModelWarning(text), stacklevel=2)
     first = 0.0
     given: float | fm.Signals | None = None
     if motion:
@@ -96,8 +107,9 @@ def scene(
         steps = steps or max(50, math.ceil(duration / _FRAME - 1e-9))
         return fm.Scene(source, duration=duration, steps=steps, tolerance=tolerance)
     made = describe(
-        source, bundle, fibers, elements, activation, duration, free, acting=bool(controls)
-    )
+        source, bundle, fibers, elements, activation, duration, free, acting=bool(controls),
+        specific_tension=specific_tension,
+    )  # fmt: skip
     for name, reason in made.refused.items():
         text = f"muscle {name!r} is not part of the run: {reason}"
         warnings.warn(fm.ModelWarning(text, kind="refused", fiber=name), stacklevel=2)
@@ -157,6 +169,7 @@ def describe(
     duration: float = 1.0,
     free: str = "crossed",
     acting: bool = False,
+    specific_tension: float = 0.0,
 ) -> fm.ModelBundles:
     """Bundles of the muscles of a model, whose other joints are locked.
 
@@ -170,15 +183,17 @@ def describe(
     chosen = select(source, patterns)
     if free != "all":
         source = _held(source, _crossed(source, chosen) if free == "crossed" else set())
-    for name, value in (("fibers", fibers), ("elements", elements)):
+    sizes = ("fibers", fibers), ("elements", elements), ("specific_tension", specific_tension)
+    for name, value in sizes:
         if value < 0:
             raise fm.ModelError(f"{name} = {value}; must be positive, or 0 to choose them")
     signal: Any = {one.name: one.activation for one in chosen if one.law is not None}
     if not acting:
         signal = _activation(activation, duration, [muscle.name for muscle in chosen])
     return fm.bundles_from_model(
-        source, patterns, n_fibers=fibers or None, n_elements=elements or None, activation=signal
-    )
+        source, patterns, n_fibers=fibers or None, n_elements=elements or None, activation=signal,
+        specific_tension=specific_tension or None,
+    )  # fmt: skip
 
 
 def _activation(text: str, duration: float, names: list[str]) -> Any:

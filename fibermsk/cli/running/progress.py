@@ -16,6 +16,11 @@ _SECONDS_BETWEEN_LINES = 10.0
 _SECONDS_BETWEEN_PICTURES = 3.0
 """For movies, which take seconds."""
 
+_TIME = 7
+"""Letters of a time."""
+_WIDE, _LONG, _SHORT, _LEAST = 100, 58, 34, 10
+"""Letters of a wide line, of the words in it and in others, and of a bar."""
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -53,15 +58,23 @@ def _bar(title: str) -> Iterator[Callable[[Progress | Counted], None]]:
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.table import Column
+
+    console = Console(stderr=True)
+    title_width, bar_width, words_width = widths(console.width, len(title))
+
+    def text(what: str, width: int) -> TextColumn:
+        column = Column(no_wrap=True, min_width=width, max_width=width, overflow="ellipsis")
+        return TextColumn(what, table_column=column, markup=False)
 
     with Bars(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[now]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
+        text("{task.description}", title_width),
+        BarColumn(bar_width),
+        text("{task.fields[now]}", words_width),
+        TimeElapsedColumn(table_column=Column(no_wrap=True, min_width=_TIME)),
+        text("left", 4),
+        TimeRemainingColumn(table_column=Column(no_wrap=True, min_width=_TIME)),
+        console=console,
     ) as bars:
         task = bars.add_task(title, total=1.0, now="starting")
         last = 0.0
@@ -71,9 +84,20 @@ def _bar(title: str) -> Iterator[Callable[[Progress | Counted], None]]:
             if progress.fraction < last:  # of another task, with a time of its own
                 bars.reset(task, total=1.0)
             last = progress.fraction
-            bars.update(task, completed=last, now=_words(progress))
+            words = _words(progress)
+            if len(words) > words_width:
+                words = _words(progress, short=True)
+            bars.update(task, completed=last, now=words)
 
         yield tell
+
+
+def widths(whole: int, title: int) -> tuple[int, int, int]:
+    """Letters of the title, the bar and the words of a line that is `whole` wide."""
+    room = whole - 2 * _TIME - len("left") - 5  # what is between columns
+    words = max(min(_LONG if whole >= _WIDE else _SHORT, room - _LEAST - 8), 1)
+    title = max(min(title, room - words - _LEAST), 1)
+    return title, max(min(room - words - title, 40), 1), words
 
 
 class _Lines:
@@ -121,12 +145,10 @@ def _part(progress: Progress | Counted) -> str:
     return progress.part if isinstance(progress, Progress) else ""
 
 
-def _words(progress: Progress | Counted) -> str:
+def _words(progress: Progress | Counted, *, short: bool = False) -> str:
     if progress.message:
         return ", ".join(filter(None, (progress.message, _part(progress))))
     if isinstance(progress, Counted):
         return f"{progress.what} {progress.done} of {progress.total}{progress.note}"
-    return (
-        f"t = {progress.time:.3f} of {progress.duration:g} s, step {progress.step}, "
-        f"{progress.newton_iterations} Newton iterations"
-    )
+    words = f"t = {progress.time:.3f} of {progress.duration:g} s, step {progress.step}"
+    return words if short else f"{words}, {progress.newton_iterations} Newton iterations"

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._extras import remedy as how_to_install
 from fibermsk.errors import ModelError, WriteError
 
 Image = NDArray[np.uint8]
@@ -29,7 +30,7 @@ _MESSAGE_LENGTH = 600
 
 def find_encoder() -> str:
     """Path of the ffmpeg program, from imageio-ffmpeg or ``IMAGEIO_FFMPEG_EXE``."""
-    remedy = "install it (pip install imageio-ffmpeg), or write a *.gif"
+    remedy = f"install it ({how_to_install('view')}), or write a *.gif"
     try:
         from imageio_ffmpeg import get_ffmpeg_exe
     except ImportError as error:

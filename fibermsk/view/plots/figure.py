@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from fibermsk import _check
+from fibermsk._extras import check_drawing
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.view.fields import check_frames, nearest_frame
@@ -73,6 +74,7 @@ def plot(
     """
     choice = _choice(result, fibers, times)
     if what is None:
+        check_drawing("a summary with pictures")
         from fibermsk.view.plots.summary import summary
 
         return summary(choice)
