@@ -13,6 +13,7 @@ from make_result import make_ball, make_fiber, make_hanging_fiber, make_result
 from matplotlib.image import imread
 
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Still
+from fibermsk.results.measures import measures_of
 from fibermsk.view import write_page
 from fibermsk.view.browser.content import pack
 from fibermsk.view.drawing.arrows import Arrows, ArrowScale
@@ -248,6 +249,28 @@ def test_curves_have_a_mark_at_the_time(open_page):
     box = page.tab.locator("#curves figure:nth-child(2) canvas").bounding_box()
     page.tab.mouse.click(box["x"] + box["width"] - 10, box["y"] + 40)
     assert page.state["time"] > 7.5
+
+
+def test_measures_follow_the_time(open_page):
+    asked = ["biceps.length", "elbow_flexion", "elbow_flexion.speed"]
+    page = open_page(settings={"measures": asked, "time": 4.0})
+    names = page.tab.locator("#curves figcaption strong").all_inner_texts()
+    assert names == ["biceps, length", "elbow_flexion", "elbow_flexion, speed"]
+    wanted = measures_of(ARM, asked)
+
+    def numbers():
+        return page.tab.locator("#curves output").all_inner_texts()
+
+    for time, frame in ((4.0, 16), (2.0, 8)):
+        page.seek(time)
+        found = [float(text.split()[0]) for text in numbers()]
+        scales = (1e3, 1.0, 1.0)
+        for value, one, k in zip(found, wanted, scales, strict=True):
+            assert value == pytest.approx(k * one.shown[1][frame], rel=1e-3)
+    assert [text.split()[1] for text in numbers()] == ["mm", "\N{DEGREE SIGN}", "\N{DEGREE SIGN}/s"]
+    # also above the curves of a fiber
+    page.tab.select_option("#fiber", "0")
+    assert page.tab.locator("#curves figcaption strong").all_inner_texts()[:3] == names
 
 
 def test_arrows_are_the_forces(open_page):

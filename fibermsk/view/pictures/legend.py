@@ -13,6 +13,7 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Rectangle
+from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import IdentityTransform
 from numpy.typing import NDArray
@@ -81,9 +82,9 @@ def draw_legend(
     theme = stage.theme
     pixels = IdentityTransform()
 
-    def write(x: float, y: float, words: str, **style: Any) -> None:
+    def write(x: float, y: float, words: str, **style: Any) -> Any:
         style = {"fontsize": 9, "color": theme.text, "va": "top"} | style
-        figure.text(x, y, words, transform=pixels, **style)
+        return figure.text(x, y, words, transform=pixels, **style)
 
     top = low = 0.84 * height
     if stage.colored:
@@ -127,8 +128,14 @@ def draw_legend(
             figure.add_artist(
                 Rectangle(corner, 11.0, 11.0, color=tone, linewidth=0, transform=pixels)
             )
-        write(left + 28.0, y, name if len(name) <= 18 else name[:17] + "…")
+        shorten(write(left + 28.0, y, name), width - left - 32.0)
         y -= 20.0
+
+
+def shorten(text: Text, room: float) -> None:
+    """Leave out the last letters of a text that is wider than some pixels."""
+    while text.get_window_extent().width > room and len(text.get_text()) > 4:
+        text.set_text(text.get_text().rstrip("…")[:-1] + "…")
 
 
 def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[np.uint8]:

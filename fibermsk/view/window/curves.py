@@ -14,11 +14,10 @@ from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.forces import sample_lengths
+from fibermsk.view.pictures.charts import DASHES, LINE_COLORS
 from fibermsk.view.pictures.legend import prefixed
 
 _DPI = 100
-_COLORS = ("#c03a3f", "#457797", "#7a9a3c", "#8b62ad")
-_DASHES = ("-", "--", "-.", ":")
 
 
 class FiberCurves:
@@ -54,8 +53,8 @@ class FiberCurves:
             label, factor = prefixed(label, greatest)
             for i, (result, words) in enumerate(having):
                 _, middle, band = rows[i][k]
-                color = _COLORS[i % len(_COLORS)]
-                ax.plot(result.time, factor * middle, _DASHES[i], color=color, lw=1.4, label=words)
+                color = LINE_COLORS[i % len(LINE_COLORS)]
+                ax.plot(result.time, factor * middle, DASHES[i], color=color, lw=1.4, label=words)
                 if band is not None:
                     ax.fill_between(
                         result.time, *(factor * edge for edge in band), color=color, alpha=0.2, lw=0

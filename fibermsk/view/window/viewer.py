@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyvista as pv
 from vtkmodules.vtkRenderingCore import vtkCellPicker
 
 from fibermsk.errors import ModelError
+from fibermsk.results.measures import Asked, default_measures, measures_of
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.drawing.compare import (
@@ -22,6 +23,7 @@ from fibermsk.view.drawing.compare import (
 from fibermsk.view.drawing.looks import find_theme
 from fibermsk.view.drawing.stage import common_camera
 from fibermsk.view.fields import FIELDS, check_field, flawed_fibers
+from fibermsk.view.pictures.charts import Charts
 from fibermsk.view.pictures.opengl import draws_in_software, off_screen_works, viewer_points
 from fibermsk.view.pictures.vtk_draw import Halo, VtkScene, add_lights, set_camera
 from fibermsk.view.window.curves import FiberCurves
@@ -38,7 +40,8 @@ class Viewer:
 
     Parameters as for `fibermsk.view.show`. Nothing is drawn until ``render``, ``show`` or
     ``screenshot`` of the plotter. `fields` are those that color the fibers, `preset` is the last
-    preset of the camera, `around` is the layout; `pose` sets the coordinates of a model (None for
+    preset of the camera, `around` is the layout; `measures` are those of the charts, by default
+    coordinates that move; `pose` sets the coordinates of a model (None for
     results and models with fibers).
     """
 
@@ -55,6 +58,7 @@ class Viewer:
         labels: bool = False,
         size: tuple[int, int] = (1200, 900),
         envelope: bool = False,
+        measures: Asked = (),
         off_screen: bool = False,
     ) -> None:
         if not off_screen_works():
@@ -77,6 +81,13 @@ class Viewer:
         self.preset = "fit"
         self._selected: tuple[int, str] | None = None
         self._curves: FiberCurves | None = None
+        self.measures: Asked = measures
+        if not len(measures) and times.size > 1:
+            self.measures = default_measures(self.results[0])
+        for result in self.results if len(measures) else ():
+            if not isinstance(measures, Mapping) or result is self.results[0]:
+                measures_of(result, measures)
+        self._charts: Charts | None = None
         self._split = len(self._stages) if compare == "side_by_side" else 1
         self.plotter: Any = pv.Plotter(
             off_screen=off_screen,
@@ -164,7 +175,7 @@ class Viewer:
         theme = find_theme(name)
         for stage in self._stages:
             stage.theme = theme
-        self._curves = None
+        self._curves = self._charts = None
         self._show_theme()
 
     def set_arrows(self, kinds: Iterable[str]) -> None:
@@ -238,6 +249,14 @@ class Viewer:
             )
         self._curves.move(float(self.playback.times[self.playback.frame]))
         return self._curves
+
+    def charts(self, size: tuple[int, int]) -> Charts:
+        """Charts of the measures, with marks at the current time; cached."""
+        if self._charts is None or self._charts.size != tuple(size):
+            theme = self._stages[0].theme
+            self._charts = Charts(self.measures, self.results, theme, size, self.names)
+        self._charts.move(float(self.playback.times[self.playback.frame]))
+        return self._charts
 
     def close(self) -> None:
         """Close the plotter."""
