@@ -21,7 +21,7 @@ from fibermsk.view.drawing.camera import find_camera
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import FIELDS, fiber_field
-from fibermsk.view.forces import attachment_forces, contact_forces
+from fibermsk.view.forces import attachment_forces, contact_forces, muscle_forces
 from fibermsk.view.pictures.frames import FrameDrawer
 
 ARM = make_result()
@@ -283,6 +283,9 @@ def test_arrows_are_the_forces(open_page):
     assert changed(before, page.picture()) > 0.003
     words = page.tab.locator("#legend").get_attribute("aria-label")
     assert "fiber on bone" in words and "contact, per element" in words
+    written = page.tab.locator("#names .force").all_inner_texts()
+    sizes = {f"{one.muscle} {np.linalg.norm(one.force):.3g} N" for one in muscle_forces(ARM, 16)}
+    assert len(written) == 4 and set(written) == sizes
     rows = np.reshape(page.ask("arrows"), (-1, 9))
     colors = np.round(255 * rows[:, 6:]).astype(int)
     for kind in ("attachment", "contact"):

@@ -16,13 +16,14 @@ from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
 from fibermsk.view.pictures.framing import axes_side, legend_left
 from fibermsk.view.pictures.legend import draw_legend, shorten
+from fibermsk.view.pictures.magnitudes import magnitudes, write_magnitudes
 from fibermsk.view.pictures.names import write_names
 
 _DPI = 100
 
 
 class Captions:
-    """Text over the pictures of a stage; only the time changes between frames.
+    """Text over the pictures of a stage; only time and magnitudes change between frames.
 
     Names are those of a frame, and placed as `names`. `title` is by default the scene. Of several
     views the last has the `legend` and the first the `axes`; `results` with their names are those
@@ -42,6 +43,7 @@ class Captions:
         results: Mapping[str, Result] | None = None,
     ) -> None:
         width, height = size
+        self._stage, self._camera, self._size = stage, camera, size
         self._time = None if stage.is_still else stage.result.time
         self._flawed, self._n_fibers = flawed_fibers(stage.result), len(stage.result.drawn)
         figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="none")
@@ -76,6 +78,8 @@ class Captions:
         A `time` [s] after the last frame is told.
         """
         image = image.copy()
+        texts = magnitudes(self._stage, frame, self._camera, self._size)
+        write_magnitudes(image, texts, self._stage.theme)
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:
             inside = time is None or time <= self._time[-1] + 1e-9

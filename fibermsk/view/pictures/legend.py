@@ -113,11 +113,11 @@ def draw_legend(
         if y < 30.0:
             break
         arrow = FancyArrow(
-            left, y - 7.0, 34.0, 0.0, width=3.0, head_width=9.0, head_length=12.0,
+            left, y - 7.0, 28.0, 0.0, width=3.0, head_width=9.0, head_length=12.0,
             length_includes_head=True, color=ARROW_COLORS[kind], linewidth=0, transform=pixels,
         )  # fmt: skip
         figure.add_artist(arrow)
-        write(left + 40.0, y, _scale_words(arrows.scale))
+        write(left + 33.0, y, _scale_words(arrows.scale))
         words = _kind_words(kind, arrows.scale)
         write(left, y - 17.0, words, fontsize=8.5, color=theme.faint)
         y -= 40.0

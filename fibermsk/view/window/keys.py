@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from fibermsk.view.drawing.camera import PRESETS
+from fibermsk.view.drawing.fonts import font
 from fibermsk.view.drawing.looks import find_theme
-from fibermsk.view.window.overlay import font
 
 KEYS = {
     "space": "play or pause",

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from fibermsk.view.drawing.camera import PRESETS
+from fibermsk.view.drawing.fonts import font
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.fields import field_words
-from fibermsk.view.window.overlay import font
 
 HEIGHT = 84
 """Of the toolbar, in pixels."""

@@ -27,6 +27,7 @@ from fibermsk.view.pictures.charts import Charts
 from fibermsk.view.pictures.opengl import draws_in_software, off_screen_works, viewer_points
 from fibermsk.view.pictures.vtk_draw import Halo, VtkScene, add_lights, set_camera
 from fibermsk.view.window.curves import FiberCurves
+from fibermsk.view.window.marks import Marks
 from fibermsk.view.window.playback import Playback
 from fibermsk.view.window.posing import Posing
 from fibermsk.view.window.surround import HEAD, LEGEND_WIDTH, Surround
@@ -115,6 +116,12 @@ class Viewer:
             self.pose = Posing(self._stages[0], self._scenes[0])
         self.around = Surround(self.plotter, self._views, self._annotate)
         self.around.fit()
+        overlay = self.around.overlay
+        self._marks = [
+            Marks(view, stage, overlay)
+            for view, stage in zip(self._views, self._stages, strict=False)
+        ]
+        self.plotter.render_window.AddObserver("StartEvent", lambda *_: self._mark())
         self._show_theme()
         self.look("fit")
         self._show_frame()
@@ -204,14 +211,14 @@ class Viewer:
         self.preset = preset
 
     def select(self, fiber_name: str | None, result: int = 0) -> None:
-        """Select a fiber of one of the results, or none."""
+        """Select a fiber or line muscle of one of the results, or none."""
         if fiber_name is None:
             self._selected = self._curves = None
             self._halo.hide()
             return
         if not 0 <= result < len(self.results):
             raise ModelError(f"result = {result}; must be 0 to {len(self.results) - 1}")
-        fibers = self.results[result].fibers
+        fibers = self.results[result].drawn
         if fiber_name not in fibers:
             raise ModelError(f"no fiber {fiber_name!r}; there are: {', '.join(fibers) or 'none'}")
         self._selected, self._curves = (result, fiber_name), None
@@ -272,6 +279,11 @@ class Viewer:
         self._halo.move()
         self._show_words()
 
+    def _mark(self) -> None:
+        """Write the magnitudes of forces; of an overlay those of the solid result."""
+        for marks, frame in zip(self._marks, self._frames(), strict=False):
+            marks.show(frame)
+
     def _show_theme(self) -> None:
         theme = self._stages[0].theme
         for scene in self._scenes:
@@ -322,5 +334,5 @@ class Viewer:
                 tubes = self._stages[k].tubes
                 assert tubes is not None
                 point = int(tubes.faces[picker.GetCellId(), 0])
-                return k, list(self.results[k].fibers)[point // tubes.detail.n_points]
+                return k, list(self.results[k].drawn)[point // tubes.detail.n_points]
         return None
