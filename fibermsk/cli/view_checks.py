@@ -47,7 +47,7 @@ def check_pages(pages: dict[str, Any], options: dict[str, Any]) -> None:
 def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:
     """Refuse options that do not apply to files of this kind or number.
 
-    `idle`: ``--time``, ``--compare`` and outputs of a single file; `of_models`: options of models.
+    `idle`: ``--time``, ``--compare``, ``--measure`` and outputs; `of_models`: options of models.
     """
     file, several = files[0], len(files) > 1
     if several or idle["--compare"] is not None:
@@ -58,11 +58,8 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
                 raise ModelError(
                     f"{one} is a model; only results (.h5) are compared: view it alone"
                 )
-        for option in ("--screenshot", "--movie"):
-            if idle[option]:
-                raise ModelError(f"{option} shows one result, and there are {len(files)}; name one")
     if is_model(file):
-        refused = {option: idle[option] for option in ("--time", "--movie")}
+        refused = {option: idle[option] for option in ("--time", "--movie", "--measure")}
         kind = "a model without motion"
     else:
         refused, kind = of_models, "not an OpenSim model (.osim)"

@@ -14,6 +14,7 @@ from fibermsk.errors import ModelError
 from fibermsk.model.by_name import ByName
 from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.element import Acts, Element
+from fibermsk.model.items import Items
 from fibermsk.model.muscles.fiber import Fiber
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of, coordinates_of
 from fibermsk.model.names import Named, Names
@@ -34,6 +35,8 @@ GRAVITY = Number("m/s^2", shape=(3,))
 
 class Model(ByName, SummaryOfModel):
     """Bodies, joints, fibers, contacts and elements of one simulation.
+
+    Items are also found by their names: ``model.fibers["biceps_1"]``.
 
     Parameters
     ----------
@@ -105,34 +108,34 @@ class Model(ByName, SummaryOfModel):
         return self._ground
 
     @property
-    def bodies(self) -> tuple[Body, ...]:
+    def bodies(self) -> Items[Body]:
         """Bodies in the order they were added, the ground first."""
-        return tuple(self._bodies)
+        return Items(self._bodies, "body")
 
     @property
-    def joints(self) -> tuple[Joint, ...]:
+    def joints(self) -> Items[Joint]:
         """Joints in the order they were added."""
-        return tuple(self._joints)
+        return Items(self._joints, "joint")
 
     @property
-    def coordinates(self) -> tuple[Coordinate, ...]:
+    def coordinates(self) -> Items[Coordinate]:
         """Coordinates of all joints, in the order of the joints."""
-        return tuple(self._coordinates.values())
+        return Items(self._coordinates.values(), "coordinate")
 
     @property
-    def couplings(self) -> tuple[Coupling, ...]:
+    def couplings(self) -> Items[Coupling]:
         """Couplings in the order they were added."""
-        return tuple(self._couplings)
+        return Items(self._couplings, "coupling")
 
     @property
-    def fibers(self) -> tuple[Fiber, ...]:
+    def fibers(self) -> Items[Fiber]:
         """Fibers in the order they were added."""
-        return tuple(self._fibers)
+        return Items(self._fibers, "fiber")
 
     @property
-    def muscles(self) -> tuple[LineMuscle, ...]:
+    def muscles(self) -> Items[LineMuscle]:
         """Line muscles in the order they were added; only those with a law exert forces."""
-        return tuple(self._muscles)
+        return Items(self._muscles, "muscle")
 
     @property
     def acting_muscles(self) -> tuple[LineMuscle, ...]:
@@ -163,14 +166,14 @@ class Model(ByName, SummaryOfModel):
         return {muscle.name for muscle in self._muscles} & fibers
 
     @property
-    def elements(self) -> tuple[Element, ...]:
+    def elements(self) -> Items[Element]:
         """Springs, loads, controllers and user-defined elements in the order they were added."""
-        return tuple(self._elements)
+        return Items(self._elements, "element")
 
     @property
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> Items[Contact]:
         """Contacts in the order they were added."""
-        return tuple(self._contacts)
+        return Items(self._contacts, "contact")
 
     @overload
     def add(self, item: Item, /) -> Item: ...

@@ -45,14 +45,18 @@ class MuscleHistory(Histories, Deferred):
 
     @property
     def drawn(self) -> FiberHistory:
-        """The path as a fiber of constant radius, for pictures; what it lacks is NaN."""
+        """The path as a fiber of constant radius, for pictures; what it lacks is NaN.
+
+        The tendon force acts along the first and last part of the path on the bodies there.
+        """
         n_frames, n, _ = self.path.shape
         theta = np.linspace(0.0, 1.0, n)
         unknown = np.full((n_frames, n), np.nan)
         nowhere = np.full((n_frames, n, 3), np.nan)
         without_law = np.full(n_frames, np.nan)
-        force = np.repeat(self.arrays.get("tendon_force", without_law)[:, None], n, axis=1)
-        ends = np.full((n_frames, 3), np.nan)
+        tension = self.arrays.get("tendon_force", without_law)
+        force = np.repeat(tension[:, None], n, axis=1)
+        first, last = self.path[:, 1] - self.path[:, 0], self.path[:, -2] - self.path[:, -1]
         return FiberHistory(
             node_theta=theta,
             position=self.path,
@@ -66,6 +70,12 @@ class MuscleHistory(Histories, Deferred):
             tissue_force=unknown,
             contact_line_force=nowhere,
             activation=self.arrays.get("activation", without_law),
-            force_origin=ends,
-            force_insertion=ends,
+            force_origin=_pull(tension, first),
+            force_insertion=_pull(tension, last),
         )
+
+
+def _pull(tension: Array, way: Array) -> Array:
+    """Force [N] of a size (n_frames,) along vectors (n_frames, 3)."""
+    length = np.linalg.norm(way, axis=1)
+    return (tension / np.where(length > 0.0, length, np.nan))[:, None] * way

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +31,43 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def attachment_forces(result: Result, frame: int) -> tuple[Array, Array]:
-    """Origins and insertions in turn [m], and forces on bodies there [N], (2 n_fibers, 3)."""
-    fibers = result.fibers.values()
+    """Origins and insertions in turn [m], and forces on bodies there [N], (2 n_fibers, 3).
+
+    Of fibers, then of line muscles.
+    """
+    fibers = result.drawn.values()
     points = [point for f in fibers for point in (f.position[frame, 0], f.position[frame, -1])]
     forces = [force for f in fibers for force in (f.force_origin[frame], f.force_insertion[frame])]
     return np.reshape(points, (-1, 3)), np.reshape(forces, (-1, 3))
+
+
+class MuscleForce(NamedTuple):
+    """Force of a muscle on the body at one of its ends, the sum over its fibers."""
+
+    muscle: str
+    n_fibers: int
+    point: Array  # mean of the ends (3,) [m]
+    force: Array  # (3,) [N]
+
+
+def muscle_forces(result: Result, frame: int) -> list[MuscleForce]:
+    """Forces of muscles on bodies at a frame: those of ``biceps_1``, ``biceps_2``, ... together.
+
+    Without ends where the force is not known.
+    """
+    points, forces = attachment_forces(result, frame)
+    muscles: dict[str, list[int]] = {}
+    for k, name in enumerate(result.drawn):
+        muscles.setdefault(re.sub(r"_?\d+$", "", name) or name, []).append(k)
+    found = []
+    for stem, members in muscles.items():
+        name = list(result.drawn)[members[0]] if len(members) == 1 else stem
+        for end in (0, 1):
+            own = 2 * np.array(members) + end
+            one = MuscleForce(name, len(own), points[own].mean(axis=0), forces[own].sum(axis=0))
+            if np.all(np.isfinite(one.force)) and np.all(np.isfinite(one.point)):
+                found.append(one)
+    return found
 
 
 def contact_forces(fiber: FiberHistory, share: int = 1, step: int = 1) -> Array:
@@ -89,8 +123,9 @@ def greatest_force(result: Result, kind: str, share: int = 1) -> float:
     """Largest force of a kind over the run [N]; for contact, over some frames."""
     step = max(1, result.time.size // _FRAMES)
     found = 0.0
-    for fiber in result.fibers.values():
-        if kind == "attachment":
+    attached = kind == "attachment"
+    for fiber in (result.drawn if attached else result.fibers).values():
+        if attached:
             forces = np.stack([fiber.force_origin, fiber.force_insertion])
         else:
             forces = contact_forces(fiber, share, step)

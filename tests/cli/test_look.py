@@ -213,12 +213,14 @@ def test_view_compares_results(cli, file, tmp_path, monkeypatch):
     assert len(asked["shown"]) == 2
     assert asked["names"] == [Path(file).stem, "other"]
     assert asked["compare"] == "overlay" and asked["arrows"] == ["contact"]
-    assert cli("view", file, other).exit_code == 0
-    assert asked["compare"] == "side_by_side"
+    assert cli("view", file, other, "--measure", "elbow_flexion").exit_code == 0
+    assert asked["compare"] == "side_by_side" and asked["measures"] == ("elbow_flexion",)
+    done = cli("view", file, other, "--screenshot", tmp_path / "two.png", "--size", "400x300")
+    assert done.exit_code == 0 and (tmp_path / "two.png").exists()
     for arguments, words in (
         ([file, "--compare", "overlay"], "needs several results"),
         ([file, other, "--compare", "above"], "must be side-by-side or overlay"),
-        ([file, other, "--screenshot", tmp_path / "x.png"], "shows one result"),
+        ([file, "--measure", "elbow", "--screenshot", tmp_path / "x.png"], "'elbow_flexion'"),
         ([file, tmp_path / "arm.osim"], "is a model"),
     ):
         done = cli("view", *arguments)

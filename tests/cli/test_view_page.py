@@ -52,7 +52,7 @@ def test_page_of_two_results(cli, file, tmp_path):
         (("--html", "x.html", "--arrows", "wind"), "there are: attachment, contact"),
         (("--html", "x.html", "--theme", "pink"), "must be one of auto, light, dark"),
         (("arm.h5", "--html", "x.html", "--compare", "beside"), "side-by-side or overlay"),
-        (("arm.h5", "--screenshot", "x.png"), "--screenshot shows one result"),
+        (("--html", "x.html", "--measure", "elbow"), "no measure 'elbow'"),
         (("--max-frames", "9"), "--max-frames does not apply"),
     ],
 )

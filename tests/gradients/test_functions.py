@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from fibermsk.gradients.changes.functions import Scales
 from gradients.test_inside import check_one_by_one, kept_run
 from gradients.test_run_gradients import TIGHT, worst
 
 import fibermsk as fm
 from fibermsk.gradients.changes.chained import ChainedShapes
 from fibermsk.gradients.changes.entries import entries_of, size_of
+from fibermsk.gradients.changes.functions import Scales
 from fibermsk.gradients.changes.poses import Poses
 from fibermsk.gradients.changes.variations import changes_of
 from fibermsk.solvers.adjoint.variation import Variation

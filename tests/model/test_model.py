@@ -41,6 +41,24 @@ def test_arm_is_valid():
     assert repr(model).startswith("Model 'arm': 3 bodies, 2 joints, 2 fibers, 1 contact\n")
 
 
+def test_items_are_found_by_name():
+    model, *_ = arm()
+    for items in (model.bodies, model.joints, model.coordinates, model.fibers):
+        assert list(items) == [items[name] for name in items.names]
+        assert items[0].name in items and items[0] in items and "nobody" not in items
+    first = model.fibers[0]
+    assert model.fibers[:1] == (first,) and model.fibers._ipython_key_completions_()
+    with pytest.raises(KeyError, match=f"no fiber 'Fiber_1'; the model has: {first.name}"):
+        model.fibers["Fiber_1"]
+    with pytest.raises(IndexError):
+        model.fibers[99]
+    again = pickle.loads(pickle.dumps(model.bodies))
+    assert again.names == model.bodies.names and again.kind == "body"
+    text = repr(model.bodies)
+    assert text.startswith(f"{len(model.bodies)} bodies\n") and "ground" in text
+    assert "contact" in repr(model.contacts)
+
+
 def test_names_are_unique_among_items_of_a_kind():
     model, _ = arm()
     with refused("name 'ulna' of the new body is taken by a body; must be unique; rename"):

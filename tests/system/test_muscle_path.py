@@ -46,7 +46,7 @@ def test_path_of_a_hinge(kind):
     with pytest.raises(fm.ModelError, match="'m': refers to 'arm', which the skeleton does not"):
         fm.muscle_path(fm.skeleton(other), muscle, [0.1])
     with pytest.raises(fm.ModelError, match="skeleton"):
-        fm.muscle_path(model, muscle, [0.1])
+        fm.muscle_path(model.name, muscle, [0.1])
     with pytest.raises(fm.ModelError, match="q"):
         fm.muscle_path(skeleton, muscle, [0.1, 0.2])
 
@@ -83,3 +83,28 @@ def test_lengths_and_moment_arms_of_opensim(tmp_path, shared_models):
     assert len(longer) > 10
     assert 0.0 < min(longer)
     assert max(longer) < 3e-5
+
+
+def test_a_model_its_names_and_its_start_stand_for_skeleton_muscle_and_pose():
+    model = fm.Model("arm")
+    arm = model.add(fm.Body("arm", mass=1.0, com=(0, -0.1, 0), inertia=(0.1, 0.1, 0.1)))
+    turn = fm.Coordinate("q", value=0.3)
+    model.add(fm.Hinge("q", model.ground, arm, (0, 0, 0), (0, 0, 1), coordinate=turn))
+    ends = fm.Station(model.ground, (0, 0.3, 0)), fm.Station(arm, (0.02, -0.4, 0))
+    points = [fm.PathPoint(name, at) for name, at in zip("oi", ends, strict=True)]
+    muscle = model.add(fm.LineMuscle("m", points, **NUMBERS))
+    bones = fm.skeleton(model)
+    for given, pose in (({"q": 0.1}, [0.1]), ([0.7], [0.7]), (None, [0.3]), ({}, [0.3])):
+        assert fm.path_length(model, "m", given) == fm.path_length(bones, muscle, pose)
+        assert fm.moment_arms(bones, muscle, given) == fm.moment_arms(model, muscle, pose)
+    poses = [[0.0], [0.5]]
+    both = [fm.MuscleGeometry(one, [muscle]).at(poses).length for one in (model, bones)]
+    assert np.array_equal(*both)
+    with pytest.raises(KeyError, match="no muscle 'n'; the model has: m"):
+        fm.muscle_path(model, "n")
+    with pytest.raises(fm.ModelError, match="its name in a Model"):
+        fm.muscle_path(bones, "m")
+    with pytest.raises(fm.ModelError, match="a Skeleton or a Model"):
+        fm.muscle_path(None, muscle)
+    with pytest.raises(fm.ModelError, match="must be one of q"):
+        fm.muscle_path(model, "m", {"p": 0.1})

@@ -13,6 +13,7 @@ from make_result import make_ball, make_fiber, make_hanging_fiber, make_result
 from matplotlib.image import imread
 
 from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Still
+from fibermsk.results.measures import measures_of
 from fibermsk.view import write_page
 from fibermsk.view.browser.content import pack
 from fibermsk.view.drawing.arrows import Arrows, ArrowScale
@@ -20,7 +21,7 @@ from fibermsk.view.drawing.camera import find_camera
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import FIELDS, fiber_field
-from fibermsk.view.forces import attachment_forces, contact_forces
+from fibermsk.view.forces import attachment_forces, contact_forces, muscle_forces
 from fibermsk.view.pictures.frames import FrameDrawer
 
 ARM = make_result()
@@ -250,6 +251,28 @@ def test_curves_have_a_mark_at_the_time(open_page):
     assert page.state["time"] > 7.5
 
 
+def test_measures_follow_the_time(open_page):
+    asked = ["biceps.length", "elbow_flexion", "elbow_flexion.speed"]
+    page = open_page(settings={"measures": asked, "time": 4.0})
+    names = page.tab.locator("#curves figcaption strong").all_inner_texts()
+    assert names == ["biceps, length", "elbow_flexion", "elbow_flexion, speed"]
+    wanted = measures_of(ARM, asked)
+
+    def numbers():
+        return page.tab.locator("#curves output").all_inner_texts()
+
+    for time, frame in ((4.0, 16), (2.0, 8)):
+        page.seek(time)
+        found = [float(text.split()[0]) for text in numbers()]
+        scales = (1e3, 1.0, 1.0)
+        for value, one, k in zip(found, wanted, scales, strict=True):
+            assert value == pytest.approx(k * one.shown[1][frame], rel=1e-3)
+    assert [text.split()[1] for text in numbers()] == ["mm", "\N{DEGREE SIGN}", "\N{DEGREE SIGN}/s"]
+    # also above the curves of a fiber
+    page.tab.select_option("#fiber", "0")
+    assert page.tab.locator("#curves figcaption strong").all_inner_texts()[:3] == names
+
+
 def test_arrows_are_the_forces(open_page):
     page = open_page(settings={"time": 4.0})
     before = page.picture()
@@ -260,6 +283,9 @@ def test_arrows_are_the_forces(open_page):
     assert changed(before, page.picture()) > 0.003
     words = page.tab.locator("#legend").get_attribute("aria-label")
     assert "fiber on bone" in words and "contact, per element" in words
+    written = page.tab.locator("#names .force").all_inner_texts()
+    sizes = {f"{one.muscle} {np.linalg.norm(one.force):.3g} N" for one in muscle_forces(ARM, 16)}
+    assert len(written) == 4 and set(written) == sizes
     rows = np.reshape(page.ask("arrows"), (-1, 9))
     colors = np.round(255 * rows[:, 6:]).astype(int)
     for kind in ("attachment", "contact"):

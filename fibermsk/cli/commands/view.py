@@ -60,6 +60,15 @@ def view(
             help="Forces drawn as arrows, one or both.",
         ),
     ] = "",
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            metavar="NAME",
+            help="Number to follow over time: a coordinate, or OWNER.FIELD as biceps_1.length or "
+            "BRA.moment_arm/r_elbow_flex; repeatable.",
+        ),
+    ] = None,
     theme: Annotated[
         str | None,
         typer.Option(
@@ -162,7 +171,8 @@ def view(
         "--labels": labels and not (screenshot or html or web),
         "--set": pose or [],
     }
-    check_files(files, ways | {"--time": time, "--compare": compare}, of_models)
+    moving = {"--time": time, "--compare": compare, "--measure": measure or None}
+    check_files(files, ways | moving, of_models)
     how = comparison(compare)
     for path in (screenshot, movie, html):
         if path is not None:
@@ -171,6 +181,7 @@ def view(
         "color_by": color_by,
         "arrows": [kind.strip() for kind in arrows.split(",") if kind.strip()],
         "theme": theme or ("auto" if html or web else "light"),
+        "measures": tuple(measure or ()),
     }
     wide: dict[str, Any] = pixels(size)
     wide |= {"shadows": False} if no_shadows else {}
@@ -191,7 +202,7 @@ def view(
     else:
         shown, compared = load(files[0], lazy=True), {}
     if movie is not None:
-        _write_movie(shown, movie, {"fps": fps, "speed": speed}, **drawn, **wide)
+        _write_movie(shown, movie, {"fps": fps, "speed": speed}, **drawn, **wide, **compared)
         return
     drawn |= {"time": time, "labels": labels}
     if html is not None:
@@ -199,13 +210,15 @@ def view(
     elif web:
         pictures.serve(shown, max_frames=max_frames, **drawn, **compared, **listen)
     elif screenshot is not None:
-        pictures.screenshot(shown, screenshot, **drawn, **wide, fit=fit or "frame")
+        pictures.screenshot(shown, screenshot, **drawn, **wide, **compared, fit=fit or "frame")
         typer.echo(f"written to {screenshot}", err=True)
     else:
         pictures.show(shown, **drawn, **compared)
 
 
-def _write_movie(shown: Result, path: Path, pace: dict[str, float | None], **look: Any) -> None:
+def _write_movie(
+    shown: Result | list[Result], path: Path, pace: dict[str, float | None], **look: Any
+) -> None:
     from fibermsk import view as pictures
 
     given: dict[str, Any] = {name: value for name, value in pace.items() if value is not None}

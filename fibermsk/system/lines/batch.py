@@ -14,8 +14,10 @@ from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines.batch import Pose, fill_batch
 from fibermsk.kernels.lines.path_arrays import SPHERE
 from fibermsk.kernels.skeleton.coordinate_map import Rows
+from fibermsk.model import Model
 from fibermsk.model.muscles.line_muscle import LineMuscle, by_network
 from fibermsk.system.lines.paths import LinePaths
+from fibermsk.system.skeleton.given import skeleton_of
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 
@@ -39,7 +41,7 @@ class MuscleGeometry:
 
     Parameters
     ----------
-    skeleton : Skeleton
+    skeleton : Skeleton or Model
         The bodies.
     muscles : sequence of LineMuscle
         Muscles of the same model.
@@ -65,9 +67,9 @@ class MuscleGeometry:
     True
     """
 
-    def __init__(self, skeleton: Skeleton, muscles: Sequence[LineMuscle]) -> None:
+    def __init__(self, skeleton: Skeleton | Model, muscles: Sequence[LineMuscle]) -> None:
         owner = "MuscleGeometry"
-        self._skeleton = _check.instance(owner, "skeleton", skeleton, Skeleton, "a Skeleton")
+        self._skeleton = skeleton_of(owner, skeleton)
         what = "line muscles of the model"
         self.muscles = tuple(
             _check.items(owner, "muscles", muscles, LineMuscle, "a LineMuscle", what)
@@ -78,7 +80,7 @@ class MuscleGeometry:
                     f"{owner}: line muscle {muscle.name!r} has the path of a network, which is "
                     "solved pose by pose only; use muscle_path, or wrapping='blend'"
                 )
-        self._paths = LinePaths(skeleton, self.muscles)
+        self._paths = LinePaths(self._skeleton, self.muscles)
         self._arrays = self._paths.batch_arrays()
         self._chained = bool((self._paths.arrays.kind > SPHERE).any())
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +15,12 @@ from fibermsk._arrays import Array
 from fibermsk._shown import Described
 from fibermsk.kernels.lines.path_arrays import CYLINDER, PathState
 from fibermsk.kernels.lines.section import ARC, CHAIN, DELTA, DIRECTION_P, NETWORK, PHI, POINT_P
+from fibermsk.model import Model
 from fibermsk.model.muscles.line_muscle import LineMuscle, PointOfPath
 from fibermsk.system.lines.chained import Section, arc_points, sections_of
 from fibermsk.system.lines.describe import acting
 from fibermsk.system.lines.paths import LinePaths
+from fibermsk.system.skeleton.given import skeleton_of
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 _ON_NETWORK = np.linspace(0.0, 1.0, 41)[1:-1]
@@ -89,17 +92,23 @@ class MusclePath(Described):
     polyline: Array
 
 
-def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MusclePath:
+Pose = ArrayLike | Mapping[str, float] | None
+"""State of a skeleton: its entries, coordinates by name, or the start."""
+
+
+def muscle_path(skeleton: Skeleton | Model, muscle: LineMuscle | str, q: Pose = None) -> MusclePath:
     """Taut path of a line muscle in a pose.
 
     Parameters
     ----------
-    skeleton : Skeleton
-        The bodies.
-    muscle : LineMuscle
-        A muscle of the same model.
-    q : (n,) array_like
-        Generalized coordinates.
+    skeleton : Skeleton or Model
+        The bodies. Of a model the skeleton is built for the call; for many calls, build it once
+        with `fibermsk.skeleton`.
+    muscle : LineMuscle or str
+        A muscle of the same model, or of a given model its name.
+    q : (n,) array_like or dict of float, optional
+        Generalized coordinates, entries as in ``skeleton.independent``; or some of them by name
+        [rad or m], the others at their initial values. By default the initial pose.
 
     Returns
     -------
@@ -110,6 +119,10 @@ def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MuscleP
     ------
     PathError
         If there is no taut path, as where a path point lies inside a surface.
+    ModelError
+        If a coordinate is not an independent one.
+    KeyError
+        If the model has no muscle of this name.
 
     Notes
     -----
@@ -119,10 +132,15 @@ def muscle_path(skeleton: Skeleton, muscle: LineMuscle, q: ArrayLike) -> MuscleP
     two points, are followed from the start pose where they can, and otherwise the shortest one; see
     the guide on wrapping.
     """
-    _check.instance("muscle_path", "skeleton", skeleton, Skeleton, "a Skeleton")
-    _check.instance("muscle_path", "muscle", muscle, LineMuscle, "a LineMuscle")
-    state = np.array(_check.array("muscle_path", "q", q, (skeleton.n,)))
-    return PathSolver(skeleton, muscle).at(state)
+    owner = "muscle_path"
+    if isinstance(skeleton, Model) and isinstance(muscle, str):
+        muscle = skeleton.muscles[muscle]
+    _check.instance(owner, "muscle", muscle, LineMuscle, "a LineMuscle, or its name in a Model")
+    assert isinstance(muscle, LineMuscle)
+    bones = skeleton_of(owner, skeleton)
+    if q is None or isinstance(q, Mapping):
+        return PathSolver(bones, muscle).at(bones.q_of(None if q is None else dict(q)))
+    return PathSolver(bones, muscle).at(np.array(_check.array(owner, "q", q, (bones.n,))))
 
 
 class PathSolver:
@@ -202,17 +220,19 @@ def _chain(paths: LinePaths, state: PathState, section: Section, names: list[str
     return arcs
 
 
-def path_length(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> float:
+def path_length(skeleton: Skeleton | Model, muscle: LineMuscle | str, q: Pose = None) -> float:
     """Length of a line muscle's taut path [m]; arguments and errors as of `muscle_path`."""
     return muscle_path(skeleton, muscle, q).length
 
 
-def path_points(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> Array:
+def path_points(skeleton: Skeleton | Model, muscle: LineMuscle | str, q: Pose = None) -> Array:
     """Polyline of a line muscle's taut path (k, 3) [m]; see `muscle_path`."""
     return muscle_path(skeleton, muscle, q).polyline
 
 
-def moment_arms(skeleton: Skeleton, muscle: LineMuscle, q: Any) -> dict[str, float]:
+def moment_arms(
+    skeleton: Skeleton | Model, muscle: LineMuscle | str, q: Pose = None
+) -> dict[str, float]:
     """Moment arms -dL/dq of a line muscle by coordinate; see `muscle_path`."""
     return muscle_path(skeleton, muscle, q).moment_arms
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results.fields import FIBER_FIELDS
+from fibermsk.results.measures import Asked, Measure, measures_of
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.results.still import Still
 from fibermsk.view.browser.packing import Frames, Packer
@@ -97,6 +98,7 @@ def pack(
     served: bool = False,
     arrows: Iterable[str] = (),
     labels: bool = False,
+    measures: Asked = (),
 ) -> Content:
     """Data of a page; parameters as for `write_page`.
 
@@ -115,10 +117,14 @@ def pack(
     share = max(elements_per_arrow(result, _MOST_CONTACTS) for result in results)
     packer, runs, notes = Packer(), [], []
     for stage, name, one in zip(stages, names, several, strict=True):
+        # values of the user's own are those of the first run
+        asked = measures if not runs or not isinstance(measures, Mapping) else ()
         runs.append(Frames(kept_frames(stage.result.time.size, max_frames)))
         # the script labels the fibers, which move
         labeled = label_notes(one) if isinstance(one, Still) else []
-        notes.append(_run(packer, runs[-1], stage, name) | {"labels": labeled})
+        told = _measures(runs[-1], measures_of(stage.result, asked))
+        more = {"labels": labeled, "measures": told}
+        notes.append(_run(packer, runs[-1], stage, name) | more)
     first_part = 1
     for run, note in zip(runs, notes, strict=True):
         note |= {"bounds": run.bounds, "first_part": first_part}
@@ -204,6 +210,16 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
             for name, values in result.coordinates.items()
         ],
     }
+
+
+def _measures(frames: Frames, measures: Sequence[Measure]) -> list[dict[str, Any]]:
+    """Notes of measures; the script shows radians as degrees, and rates as they are."""
+    notes = []
+    for one in measures:
+        unit, values = (one.unit, one.values) if one.unit == "rad" else one.shown
+        note = {"words": one.words, "unit": unit or "1", "values": frames.add(values, "f8")}
+        notes.append({"name": one.name} | note)
+    return notes
 
 
 def _fiber(packer: Packer, frames: Frames, name: str, fiber: FiberHistory) -> dict[str, Any]:

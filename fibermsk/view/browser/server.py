@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 from fibermsk.errors import ModelError
+from fibermsk.results.measures import Asked
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.browser.content import Content, pack
@@ -39,6 +40,7 @@ def serve(
     theme: str = "auto",
     arrows: Iterable[str] = (),
     labels: bool = False,
+    measures: Asked = (),
     max_frames: int | None = None,
     port: int = DEFAULT_PORT,
     host: str = "127.0.0.1",
@@ -57,7 +59,7 @@ def serve(
     ----------
     shown : Result, Still, or sequence of Result
         Results or model to show; several results are compared.
-    names, compare, color_by, theme, arrows, labels, max_frames
+    names, compare, color_by, theme, arrows, labels, measures, max_frames
         As for :func:`fibermsk.view.write_page`.
     time : float, optional
         Simulated time at first [s]; by default the page plays from the first frame.
@@ -81,7 +83,8 @@ def serve(
     with PageServer(host, port, allow_hosts) as server:
         content = pack(
             shown, names=names, compare=compare, time=time, autoplay=time is None,
-            color_by=color_by, arrows=arrows, labels=labels, max_frames=max_frames, served=True,
+            color_by=color_by, arrows=arrows, labels=labels, measures=measures,
+            max_frames=max_frames, served=True,
         )  # fmt: skip
         server.show(content, theme)
         print(f"viewer at {server.address} (Ctrl-C ends)", flush=True)

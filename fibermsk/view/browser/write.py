@@ -15,6 +15,7 @@ from typing import Any
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 from fibermsk.rescue import write_whole
+from fibermsk.results.measures import Asked
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.browser.content import Content, pack
@@ -41,6 +42,7 @@ def write_page(
     time: float | None = None,
     arrows: Iterable[str] = (),
     labels: bool = False,
+    measures: Asked = (),
 ) -> Path:
     """Write results or a model as a page that a browser opens as a file.
 
@@ -73,6 +75,8 @@ def write_page(
         Forces drawn at first: ``"attachment"``, ``"contact"`` or both.
     labels : bool
         Write the names of fibers and muscles at first, and draw the joint axes of a model.
+    measures : str, sequence of str, or dict of array_like
+        Numbers with curves over time beside the scene; as for :func:`fibermsk.view.screenshot`.
 
     Returns
     -------
@@ -82,8 +86,8 @@ def write_page(
     Raises
     ------
     ModelError
-        If there is no such field, time, theme, comparison or kind of arrows, no frame, or the file
-        cannot be written.
+        If there is no such field, time, theme, comparison, kind of arrows or measure, no frame, or
+        the file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() not in (".html", ".htm"):
@@ -92,7 +96,7 @@ def write_page(
     text = page_text(
         shown, theme=theme, names=names, compare=compare, color_by=color_by,
         autoplay=time is None if autoplay is None else autoplay,
-        max_frames=max_frames, time=time, arrows=arrows, labels=labels,
+        max_frames=max_frames, time=time, arrows=arrows, labels=labels, measures=measures,
     )  # fmt: skip
     write_whole(path, lambda beside: beside.write_text(text, encoding="utf-8"))
     return path

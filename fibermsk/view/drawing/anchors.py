@@ -77,7 +77,9 @@ def fiber_ends(fibers: Iterable[FiberHistory], frames: NDArray[np.int64]) -> lis
     for fiber in fibers:
         pulls = fiber.force_origin, fiber.force_insertion
         for end, sign in ((0, 1.0), (-1, -1.0)):
-            if len(fiber.position) == 1 or np.any(pulls[end]):
+            # line muscles, which have no stretch, are never free
+            held = len(fiber.position) == 1 or np.isnan(fiber.stretch[0, 0])
+            if held or np.any(pulls[end]):
                 path, along = fiber.position[frames, end], sign * fiber.tangent[0, end]
                 ends.append(End(path, along, float(fiber.radius[0, end])))
     return ends

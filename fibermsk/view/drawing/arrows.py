@@ -128,7 +128,7 @@ class Arrows:
         self.kind, self.scale = kind, scale
         self._result = result
         self._fibers = tuple(result.fibers.values())
-        n = 2 * len(self._fibers) if kind == "attachment" else self._number_samples()
+        n = 2 * len(result.drawn) if kind == "attachment" else self._number_samples()
         self.anchors, self.forces = np.zeros((n, 3)), np.zeros((n, 3))
         size = len(_RINGS) * _AROUND
         self.points = np.zeros((n * size, 3), dtype=np.float32)

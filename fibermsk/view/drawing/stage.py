@@ -155,7 +155,7 @@ class Stage:
         """Show arrows of these kinds only."""
         kinds = check_kinds(kinds)
         if not self.result.fibers:
-            kinds = ()
+            kinds = tuple(kind for kind in kinds if kind == "attachment" and self._drawn)
         if scales is None:
             scales = arrow_scales([self], kinds)
         self.arrows = {

@@ -2,39 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from fibermsk.results.result import Result
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
 from fibermsk.view.pictures.framing import axes_side, legend_left
-from fibermsk.view.pictures.legend import draw_legend
+from fibermsk.view.pictures.legend import draw_legend, shorten
+from fibermsk.view.pictures.magnitudes import magnitudes, write_magnitudes
 from fibermsk.view.pictures.names import write_names
 
 _DPI = 100
 
 
 class Captions:
-    """Text over the pictures of a stage; only the time changes between frames.
+    """Text over the pictures of a stage; only time and magnitudes change between frames.
 
-    Names are those of a frame, and placed as `names`.
+    Names are those of a frame, and placed as `names`. `title` is by default the scene. Of several
+    views the last has the `legend` and the first the `axes`; `results` with their names are those
+    drawn over each other.
     """
 
-    def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int], frame: int = 0) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        camera: Camera,
+        size: tuple[int, int],
+        frame: int = 0,
+        *,
+        title: str = "",
+        legend: bool = True,
+        axes: bool = True,
+        results: Mapping[str, Result] | None = None,
+    ) -> None:
         width, height = size
+        self._stage, self._camera, self._size = stage, camera, size
         self._time = None if stage.is_still else stage.result.time
         self._flawed, self._n_fibers = flawed_fibers(stage.result), len(stage.result.drawn)
         figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="none")
         self._canvas = FigureCanvasAgg(figure)
         result, theme = stage.result, stage.theme
         broken = "" if result.status == "success" else f" ({result.status})"
-        figure.text(0.02, 0.97, f"{result.scene}{broken}", va="top", fontsize=13, color=theme.text)
-        draw_legend(figure, stage, legend_left(size), size)
-        _draw_axes(figure, camera, theme, width, height)
+        words = f"{title or result.scene}{broken}"
+        text = figure.text(0.02, 0.97, words, va="top", fontsize=13, color=theme.text)
+        shorten(text, 0.96 * width)
+        if legend:
+            several = results or {}
+            draw_legend(
+                figure, stage, legend_left(size), size,
+                results=list(several.values()), names=list(several),
+            )  # fmt: skip
+        if axes:
+            _draw_axes(figure, camera, theme, width, height)
         self.names = write_names(figure, stage, camera, size, frame)
         self._canvas.draw()
         self._still = self._canvas.copy_from_bbox(figure.bbox)
@@ -44,12 +70,20 @@ class Captions:
         below = 0.97 - max(0.04, 24.0 / height)  # below the name
         self._words = figure.text(0.02, below, "", va="top", fontsize=11, color=theme.faint)
 
-    def over(self, image: NDArray[np.uint8], frame: int) -> NDArray[np.uint8]:
-        """Copy of the picture of one frame with its text (height, width, 3)."""
+    def over(
+        self, image: NDArray[np.uint8], frame: int, time: float | None = None
+    ) -> NDArray[np.uint8]:
+        """Copy of the picture of one frame with its text (height, width, 3).
+
+        A `time` [s] after the last frame is told.
+        """
         image = image.copy()
+        texts = magnitudes(self._stage, frame, self._camera, self._size)
+        write_magnitudes(image, texts, self._stage.theme)
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:
-            words = f"t = {self._time[frame]:.3f} s"
+            inside = time is None or time <= self._time[-1] + 1e-9
+            words = f"t = {self._time[frame]:.3f} s" + ("" if inside else ", its end")
             if flawed := self._flawed[frame]:
                 words += f"\n{flawed} of {self._n_fibers} fibers: numbers not finite"
             self._words.set_text(words)

@@ -5,6 +5,7 @@ A depth buffer with Phong shading: every triangle is scanned over the pixels of 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -62,40 +63,26 @@ def _fill(depth, normal, color, screen, point_normal, point_color, faces):
 
 
 def draw(
-    stage: Stage, frame: int, camera: Camera, size: tuple[int, int]
+    stages: Sequence[Stage], frames: Sequence[int], camera: Camera, size: tuple[int, int]
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Rendered pixels of one frame, `OVERSAMPLING` along each side of one of the picture.
+    """Rendered pixels of frames, `OVERSAMPLING` along each side of one of the picture.
 
     Returns their colors (rows, columns, 3) and their distances along the view (rows, columns),
-    infinite in the background.
+    infinite in the background. Stages after the first are translucent.
     """
     width, height = OVERSAMPLING * size[0], OVERSAMPLING * size[1]
     layer = _Layer.empty(width, height)
-    shade = stage.theme.shade
-    for piece in stage.pieces:
-        if piece.opacity == 1.0:
-            layer.add(*_placed(piece, stage.pose(piece.body, frame), shade), camera)
-    stage.move(frame)
-    if stage.tubes is not None:
-        tubes = stage.tubes
-        layer.add(Surface(tubes.points, tubes.normals, tubes.faces), tubes.colors / 255.0, camera)
-    for kind, arrows in stage.arrows.items():
-        color = np.tile(to_rgb(ARROW_COLORS[kind]), (len(arrows.points), 1))
-        points = arrows.points - stage.lift * camera.axes[2]
-        layer.add(Surface(points, arrows.normals, arrows.faces), color, camera)
-    background = stage.theme.rgb("background")
+    veils: list[_Veil] = []
+    for stage, frame in zip(stages, frames, strict=True):
+        for surface, colors, opacity in _surfaces(stage, frame, camera):
+            if opacity == 1.0:
+                layer.add(surface, colors, camera)
+            else:
+                veils.append((surface, colors, opacity))
+    background = stages[0].theme.rgb("background")
     image = np.where(
         layer.depth[..., None] > 0.0, _shade(layer.normal, layer.color), np.array(background)
     )
-
-    veils = [
-        (*_placed(piece, stage.pose(piece.body, frame), shade), piece.opacity)
-        for piece in stage.pieces
-        if piece.opacity < 1.0
-    ]
-    if (skin := stage.envelopes) is not None:
-        surface = Surface(skin.points, skin.normals, skin.faces)
-        veils.append((surface, skin.colors / 255.0, ENVELOPE_OPACITY))
     for surface, colors, opacity in veils:
         veil = _Layer.empty(width, height)
         veil.depth[:] = layer.depth
@@ -106,6 +93,32 @@ def draw(
     with np.errstate(divide="ignore"):
         away = np.where(layer.depth > 0.0, 1.0 / layer.depth, np.inf)
     return (255.0 * np.clip(image, 0.0, 1.0) + 0.5).astype(np.uint8), away.astype(np.float32)
+
+
+_Veil = tuple[Surface, Array, float]
+"""A surface, its colors and its opacity."""
+
+
+def _surfaces(stage: Stage, frame: int, camera: Camera) -> Iterator[_Veil]:
+    """Surfaces of a stage at a frame, the translucent ones of a solid stage last."""
+    shade = stage.theme.shade
+    stage.move(frame)
+    solid = [piece for piece in stage.pieces if piece.opacity == 1.0]
+    veils = [piece for piece in stage.pieces if piece.opacity < 1.0]
+    for piece in solid:
+        yield *_placed(piece, stage.pose(piece.body, frame), shade), 1.0
+    if (tubes := stage.tubes) is not None:
+        points = tubes.points + stage.behind * camera.axes[2]
+        yield Surface(points, tubes.normals, tubes.faces), tubes.colors / 255.0, stage.opacity
+    for kind, arrows in stage.arrows.items():
+        color = np.tile(to_rgb(ARROW_COLORS[kind]), (len(arrows.points), 1))
+        points = arrows.points - stage.lift * camera.axes[2]
+        yield Surface(points, arrows.normals, arrows.faces), color, stage.opacity
+    for piece in veils:
+        yield *_placed(piece, stage.pose(piece.body, frame), shade), piece.opacity
+    if (skin := stage.envelopes) is not None:
+        surface = Surface(skin.points, skin.normals, skin.faces)
+        yield surface, skin.colors / 255.0, ENVELOPE_OPACITY * stage.opacity
 
 
 class _Layer(NamedTuple):

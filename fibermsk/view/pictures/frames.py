@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,17 +23,23 @@ _BEYOND = 0.06
 class FrameDrawer:
     """Context that renders frames of a stage with one camera, by OpenGL if available.
 
-    With a `floor` there are soft shadows, on it and where surfaces are near each other.
+    Of several stages the first is solid, and the others are ghosts over it. With a `floor` there
+    are soft shadows of the first, on it and where surfaces are near each other.
     """
 
     def __init__(
-        self, stage: Stage, camera: Camera, size: tuple[int, int], floor: Floor | None = None
+        self,
+        stages: Stage | Sequence[Stage],
+        camera: Camera,
+        size: tuple[int, int],
+        floor: Floor | None = None,
     ) -> None:
-        self._stage, self._camera, self._size = stage, camera, size
+        self._stages = [stages] if isinstance(stages, Stage) else list(stages)
+        self._camera, self._size = camera, size
         self._floor = floor
-        self._window = _window(stage, camera, size)
+        self._window = _window(self._stages, camera, size)
         self._plotter: Any = None
-        self._scene: Any = None
+        self._scenes: list[Any] = []
 
     def __enter__(self) -> FrameDrawer:
         if opengl.off_screen_works():
@@ -45,41 +52,43 @@ class FrameDrawer:
             # pictures are averaged instead: some OpenGL lack multisampling
             self._plotter.render_window.SetMultiSamples(0)
             add_lights(self._plotter.renderer)
-            self._scene = VtkScene(self._stage, self._plotter)
-            set_camera(self._scene.renderer, self._camera)
+            self._scenes = [VtkScene(stage, self._plotter) for stage in self._stages]
+            set_camera(self._plotter.renderer, self._camera)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._plotter is not None:
             self._plotter.close()
-        self._plotter = self._scene = None
+        self._plotter, self._scenes = None, []
 
-    def draw(self, frame: int) -> NDArray[np.uint8]:
-        """Picture of one frame (height, width, 3), without text."""
-        image, depth = self._rendered(frame)
+    def draw(self, frame: int | Sequence[int]) -> NDArray[np.uint8]:
+        """Picture of one frame of each stage (height, width, 3), without text."""
+        frames = [frame] if isinstance(frame, int | np.integer) else list(frame)
+        image, depth = self._rendered(frames)
         if self._floor is None:
             return shrink(image, OVERSAMPLING)
         n = OVERSAMPLING
         near = np.ascontiguousarray(depth[::n, ::n])
-        light = ambient_light(near, self._camera.angle, self._stage.size)
-        floor = self._floor.light(frame, self._camera, self._size)
+        light = ambient_light(near, self._camera.angle, self._stages[0].size)
+        floor = self._floor.light(frames[0], self._camera, self._size)
         shaded = np.empty((*floor.shape, 3), dtype=np.uint8)
         _shade(image, depth, light, floor, shaded)
         return shaded
 
-    def _rendered(self, frame: int) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    def _rendered(self, frames: list[int]) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         """Rendered pixels, `OVERSAMPLING` along each side of one of the picture, and distances.
 
         The distances along the view are infinite in the background, and empty without shadows.
         """
-        if self._scene is None:
+        if not self._scenes:
             from fibermsk.view.pictures.cpu_draw import draw
 
-            return draw(self._stage, frame, self._camera, self._size)
-        self._scene.show_frame(frame)
-        # before the clipping range, which depths depend on
-        self._scene.lift()
-        self._scene.renderer.ResetCameraClippingRange()
+            return draw(self._stages, frames, self._camera, self._size)
+        for scene, frame in zip(self._scenes, frames, strict=True):
+            scene.show_frame(frame)
+            # before the clipping range, which depths depend on
+            scene.lift()
+        self._plotter.renderer.ResetCameraClippingRange()
         # a screenshot renders only the first time
         self._plotter.render()
         image = np.asarray(self._plotter.screenshot(None, return_img=True))[..., :3]
@@ -87,7 +96,7 @@ class FrameDrawer:
             return image, np.empty((0, 0), dtype=np.float32)
         from fibermsk.view.pictures.vtk_draw import distances
 
-        return image, distances(self._scene.renderer, [OVERSAMPLING * k for k in self._window])
+        return image, distances(self._plotter.renderer, [OVERSAMPLING * k for k in self._window])
 
 
 @kernel
@@ -112,14 +121,19 @@ def _shade(image, depth, light, floor, shaded):
             shaded[row, column, 2] = np.uint8(blue * factor + np.float32(0.5))
 
 
-def _window(stage: Stage, camera: Camera, size: tuple[int, int]) -> tuple[int, int, int, int]:
+def _window(
+    stages: Sequence[Stage], camera: Camera, size: tuple[int, int]
+) -> tuple[int, int, int, int]:
     """First column and row from below, and last ones, of a part of a picture with the subject."""
     every = 0, 0, size[0] - 1, size[1] - 1
-    shapes = (shape.kind for body in stage.result.bodies.values() for shape in body.shapes)
-    if stage.arrows or "infinite_cylinder" in shapes:
+    bodies = [body for stage in stages for body in stage.result.bodies.values()]
+    shapes = (shape.kind for body in bodies for shape in body.shapes)
+    if any(stage.arrows for stage in stages) or "infinite_cylinder" in shapes:
         return every
     # ends and envelopes are drawn somewhat beyond
-    places, reach = projected(stage.cloud, stage.margins + _BEYOND * stage.size, camera, size)
+    cloud = np.concatenate([stage.cloud for stage in stages])
+    margins = np.concatenate([stage.margins + _BEYOND * stage.size for stage in stages])
+    places, reach = projected(cloud, margins, camera, size)
     low = np.floor(np.min(places - reach[:, None], axis=0)).astype(int)
     high = np.ceil(np.max(places + reach[:, None], axis=0)).astype(int)
     (left, under), (right, over) = np.maximum(low, 0), np.minimum(high, np.array(size) - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,10 +32,10 @@ class Boxes(NamedTuple):
     axes: tuple[float, float, float, float]
 
 
-def caption_boxes(stage: Stage, size: tuple[int, int]) -> Boxes:
-    """Places of name and time, legend and axes in a picture."""
+def caption_boxes(stage: Stage, size: tuple[int, int], named: str = "") -> Boxes:
+    """Places of name and time, legend and axes in a picture; the scene's name without one."""
     width, height = size
-    words = max(len(stage.result.scene) * 18.0, 11 * 15.0) * _LETTER
+    words = max(len(named or stage.result.scene) * 18.0, 11 * 15.0) * _LETTER
     low = height - 0.03 * height - max(0.04 * height, 24.0) - (0.0 if stage.is_still else 20.0)
     title = (0.0, low, 0.02 * width + words, float(height))
     legend = None
@@ -55,18 +56,27 @@ def legend_left(size: tuple[int, int]) -> float:
 
 
 def frame_camera(
-    stage: Stage, size: tuple[int, int], frame: int | None = None, *, floor: bool = False
+    stages: Stage | Sequence[Stage],
+    size: tuple[int, int],
+    frame: int | Sequence[int] | None = None,
+    *,
+    floor: bool = False,
+    title: str = "",
 ) -> Camera:
-    """Camera that shows one frame, or the whole run for None, as large as possible.
+    """Camera that shows one frame of each stage, or whole runs for None, as large as possible.
 
     The subject is centered in the picture where the captions have room beside it, and otherwise
     beside the legend, below the name, or both. With `floor` the shadow below it is in view.
     """
-    cloud, margins = (stage.cloud, stage.margins) if frame is None else stage.extent_at(frame)
-    if floor:
-        below = on_floor(cloud, margins, np.asarray(stage.result.up, dtype=float), stage.size)
-        cloud, margins = np.concatenate([cloud, below[0]]), np.concatenate([margins, below[1]])
-    boxes = caption_boxes(stage, size)
+    stages = [stages] if isinstance(stages, Stage) else stages
+    frames = (
+        [frame] * len(stages) if frame is None or isinstance(frame, int | np.integer) else frame
+    )
+    seen = [_seen(one, k, floor) for one, k in zip(stages, frames, strict=True)]
+    cloud = np.concatenate([points for points, _ in seen])
+    margins = np.concatenate([reach for _, reach in seen])
+    stage = stages[0]
+    boxes = caption_boxes(stage, size, title)
     aspect = size[0] / size[1]
     side = 0.0 if boxes.legend is None else (size[0] - boxes.legend[0]) / size[0]
     head = (size[1] - boxes.title[1]) / size[1]
@@ -86,6 +96,15 @@ def frame_camera(
                 best = rank, camera
     assert best is not None
     return best[1]
+
+
+def _seen(stage: Stage, frame: int | None, floor: bool) -> tuple[Array, Array]:
+    """Balls of a stage at a frame or over its run, with its shadow on a floor."""
+    cloud, margins = (stage.cloud, stage.margins) if frame is None else stage.extent_at(frame)
+    if not floor:
+        return cloud, margins
+    below = on_floor(cloud, margins, np.asarray(stage.result.up, dtype=float), stage.size)
+    return np.concatenate([cloud, below[0]]), np.concatenate([margins, below[1]])
 
 
 def projected(

@@ -13,6 +13,7 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Rectangle
+from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import IdentityTransform
@@ -82,9 +83,9 @@ def draw_legend(
     theme = stage.theme
     pixels = IdentityTransform()
 
-    def write(x: float, y: float, words: str, **style: Any) -> None:
+    def write(x: float, y: float, words: str, **style: Any) -> Any:
         style = {"fontsize": 9, "color": theme.text, "va": "top"} | style
-        figure.text(x, y, words, transform=pixels, **style)
+        return figure.text(x, y, words, transform=pixels, **style)
 
     top = low = 0.84 * height
     if stage.colored:
@@ -114,11 +115,11 @@ def draw_legend(
         if y < 30.0:
             break
         arrow = FancyArrow(
-            left, y - 7.0, 34.0, 0.0, width=3.0, head_width=9.0, head_length=12.0,
+            left, y - 7.0, 28.0, 0.0, width=3.0, head_width=9.0, head_length=12.0,
             length_includes_head=True, color=ARROW_COLORS[kind], linewidth=0, transform=pixels,
         )  # fmt: skip
         figure.add_artist(arrow)
-        write(left + 40.0, y, _scale_words(arrows.scale))
+        write(left + 33.0, y, _scale_words(arrows.scale))
         words = _kind_words(kind, arrows.scale)
         write(left, y - 17.0, words, fontsize=8.5, color=theme.faint)
         y -= 40.0
@@ -129,7 +130,7 @@ def draw_legend(
             figure.add_artist(
                 Rectangle(corner, 11.0, 11.0, color=tone, linewidth=0, transform=pixels)
             )
-        write(left + 28.0, y, name if len(name) <= 18 else name[:17] + "…")
+        shorten(write(left + 28.0, y, name), width - left - 32.0)
         y -= 20.0
 
 
@@ -148,6 +149,12 @@ def wrapped(words: str, points: float, room: float) -> str:
 def _extent(words: str, points: float) -> float:
     """Width of words [pixels]."""
     return float(TextPath((0.0, 0.0), words, size=points * _DPI / 72.0).get_extents().width)
+
+
+def shorten(text: Text, room: float) -> None:
+    """Leave out the last letters of a text that is wider than some pixels."""
+    while text.get_window_extent().width > room and len(text.get_text()) > 4:
+        text.set_text(text.get_text().rstrip("…")[:-1] + "…")
 
 
 def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[np.uint8]:

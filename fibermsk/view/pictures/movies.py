@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 from fibermsk.rescue import write_whole
+from fibermsk.results.measures import Asked
 from fibermsk.results.result import Result
-from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.drawing.compare import common_times
 from fibermsk.view.fields import check_frames
-from fibermsk.view.pictures.captions import Captions
-from fibermsk.view.pictures.floor import Floor
-from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.framing import frame_camera
 from fibermsk.view.pictures.movie_files import GIF_RATE, find_encoder, write_gif, write_mp4
+from fibermsk.view.pictures.panes import Panes
 
 _SPEEDS = (1e-4, 1e4)
 _RATES = (1.0, 120.0)
@@ -30,7 +29,7 @@ _PALETTE_PICTURES = 6
 
 
 def movie(
-    result: Result,
+    result: Result | Sequence[Result],
     path: str | os.PathLike[str],
     *,
     fps: float = 30.0,
@@ -41,6 +40,9 @@ def movie(
     size: tuple[int, int] | None = None,
     shadows: bool = True,
     envelope: bool = False,
+    measures: Asked = (),
+    names: Sequence[str] | None = None,
+    compare: str = "side_by_side",
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Write a movie of a result, without a display.
@@ -50,8 +52,8 @@ def movie(
 
     Parameters
     ----------
-    result : Result
-        A complete, failed or interrupted run.
+    result : Result or sequence of Result
+        A complete, failed or interrupted run, or several to compare.
     path : path
         File to write, ``*.mp4`` (H.264, plays everywhere) or ``*.gif`` (256 colors, repeats); its
         folder is created. The file exists only when it is complete: a movie that fails or is
@@ -66,7 +68,7 @@ def movie(
     size : (int, int), optional
         Width and height in pixels; 1280 x 720 by default, 800 x 600 of a GIF. An mp4 has even
         sides: of an odd one the last row or column is repeated.
-    shadows, envelope
+    shadows, envelope, measures, names, compare
         As for :func:`fibermsk.view.screenshot`.
     progress : callable, optional
         Called as ``progress(done, total)`` with numbers of pictures, before the first one too.
@@ -82,11 +84,14 @@ def movie(
         If a value is out of its range, the result has no frame, the file cannot be written, or the
         program that encodes mp4 is missing or fails.
     """
-    if not isinstance(result, Result):
-        raise ModelError(
-            f"a movie needs the result of a run, not a {type(result).__name__} without motion; "
-            "write a picture with fibermsk.view.screenshot"
-        )
+    several = [result] if isinstance(result, Result) or not isinstance(result, Sequence) else result
+    for one in several:
+        if not isinstance(one, Result):
+            raise ModelError(
+                f"a movie needs the result of a run, not a {type(one).__name__} without motion; "
+                "write a picture with fibermsk.view.screenshot"
+            )
+        check_frames(one)
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in (".mp4", ".gif"):
@@ -95,18 +100,18 @@ def movie(
     if size is None:
         size = (800, 600) if is_gif else (1280, 720)
     _check(fps, speed, size, is_gif)
-    frames = movie_frames(result, fps, speed)
-    stage = Stage(result, color_by, theme=theme, arrows=arrows, envelope=envelope)
+    frames = frames_at(common_times([one.time for one in several]), fps, speed)
+    panes = Panes(
+        several, size, whole=True, names=names, compare=compare, measures=measures,
+        color_by=color_by, theme=theme, arrows=arrows, shadows=shadows, envelope=envelope,
+    )  # fmt: skip
     path = check_writable(path)
     encoder = "" if is_gif else find_encoder()
 
-    camera = frame_camera(stage, size, floor=shadows)
-    captions = Captions(stage, camera, size)
-    floor = Floor(stage) if shadows else None
-    with FrameDrawer(stage, camera, size, floor) as drawer:
+    with panes:
 
         def picture(frame: int) -> NDArray[np.uint8]:
-            return captions.over(drawer.draw(frame), frame)
+            return panes.draw(float(panes.times[frame]))
 
         def pictures() -> Iterator[NDArray[np.uint8]]:
             shown, image = -1, np.empty(0, dtype=np.uint8)
@@ -134,7 +139,11 @@ def movie(
 def movie_frames(result: Result, fps: float, speed: float) -> NDArray[np.int64]:
     """Frame of each picture of a movie, nearest in time."""
     check_frames(result)
-    time = result.time
+    return frames_at(result.time, fps, speed)
+
+
+def frames_at(time: Array, fps: float, speed: float) -> NDArray[np.int64]:
+    """Number of the time [s] of each picture of a movie, of increasing ones."""
     duration = float(time[-1] - time[0])
     # n intervals, a partial one counted, and the last picture
     n_pictures = int(np.ceil(min(duration * fps / speed, 1e12) * (1.0 - 1e-12) - 1e-6)) + 1

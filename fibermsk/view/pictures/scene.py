@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,21 +13,18 @@ from PIL import Image
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 from fibermsk.rescue import write_whole
+from fibermsk.results.measures import Asked
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.drawing.stage import Stage
-from fibermsk.view.fields import nearest_frame
-from fibermsk.view.pictures.captions import Captions
-from fibermsk.view.pictures.floor import Floor
-from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.framing import check_fit, frame_camera
+from fibermsk.view.pictures.framing import check_fit
+from fibermsk.view.pictures.panes import Panes
 
 _SIDES = (100, 8000)
 """In pixels; `OVERSAMPLING` times as many are rendered, and OpenGL allows 16384."""
 
 
 def screenshot(
-    shown: Result | Still,
+    shown: Result | Still | Sequence[Result],
     path: str | os.PathLike[str],
     time: float | None = None,
     color_by: str = "tissue",
@@ -39,13 +36,17 @@ def screenshot(
     fit: str = "frame",
     shadows: bool = True,
     envelope: bool = False,
+    measures: Asked = (),
+    names: Sequence[str] | None = None,
+    compare: str = "side_by_side",
 ) -> Path:
     """Write a picture of a result or of a model, without a display.
 
     Parameters
     ----------
-    shown : Result or Still
-        A complete, failed or interrupted run; or a model in a pose, from :func:`fibermsk.still`.
+    shown : Result, Still, or sequence of Result
+        A complete, failed or interrupted run; several of them, to be compared; or a model in a
+        pose, from :func:`fibermsk.still`.
     path : path
         PNG file; its folder is created.
     time : float, optional
@@ -72,6 +73,17 @@ def screenshot(
     envelope : bool
         Draw a translucent skin around the fibers of each bundle, those named ``biceps_1``,
         ``biceps_2`` and so on.
+    measures : str, sequence of str, or dict of array_like
+        At most four numbers with charts over time below the scene, marked at the time: a coordinate
+        ``"elbow_flexion"``, its rate ``"elbow_flexion.speed"``, or ``"OWNER.FIELD"`` of a fiber,
+        bundle, line muscle, element or owner of states, such as ``"biceps.length"`` or
+        ``"BRA.moment_arm/r_elbow_flex"``. Of a bundle forces are sums, other fields means. Or
+        numbers of your own for each frame by label, ``{"height [m]": values}``.
+    names : sequence of str, optional
+        Names of several results; by default their scenes.
+    compare : str
+        Several results ``"side_by_side"``, or as an ``"overlay"``: the first solid, the others
+        translucent.
 
     Returns
     -------
@@ -81,8 +93,8 @@ def screenshot(
     Raises
     ------
     ModelError
-        If there is no such field, time, theme, kind of arrows or fit, or the file cannot be
-        written.
+        If there is no such field, time, theme, kind of arrows, fit, measure or comparison, or the
+        file cannot be written.
     """
     path = Path(path)
     if path.suffix.lower() != ".png":
@@ -104,13 +116,16 @@ def screenshot(
         fit=fit,
         shadows=shadows,
         envelope=envelope,
+        measures=measures,
+        names=names,
+        compare=compare,
     )
     write_whole(path, lambda beside: Image.fromarray(image).save(beside, format="PNG"))
     return path
 
 
 def picture(
-    shown: Result | Still,
+    shown: Result | Still | Sequence[Result],
     *,
     time: float | None = None,
     color_by: str = "tissue",
@@ -121,13 +136,16 @@ def picture(
     fit: str = "frame",
     shadows: bool = True,
     envelope: bool = False,
+    measures: Asked = (),
+    names: Sequence[str] | None = None,
+    compare: str = "side_by_side",
 ) -> NDArray[np.uint8]:
     """Picture of a result or a model (height, width, 3); parameters as for `screenshot`."""
     check_fit(fit)
-    stage = Stage(shown, color_by, labels=labels, theme=theme, arrows=arrows, envelope=envelope)
-    frame = nearest_frame(stage.result, time)
-    only = frame if fit == "frame" else None
-    camera = frame_camera(stage, size, only, floor=shadows)
-    floor = Floor(stage, only) if shadows else None
-    with FrameDrawer(stage, camera, size, floor) as drawer:
-        return Captions(stage, camera, size, frame).over(drawer.draw(frame), frame)
+    panes = Panes(
+        shown, size, time=time, whole=fit == "run", names=names, compare=compare,
+        measures=measures, color_by=color_by, labels=labels, theme=theme, arrows=arrows,
+        shadows=shadows, envelope=envelope,
+    )  # fmt: skip
+    with panes:
+        return panes.draw(panes.time)

@@ -14,19 +14,18 @@ from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.result import FiberHistory, Result
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.forces import sample_lengths
+from fibermsk.view.pictures.charts import DASHES, LINE_COLORS
 from fibermsk.view.pictures.legend import prefixed
 
 _DPI = 100
-_COLORS = ("#c03a3f", "#457797", "#7a9a3c", "#8b62ad")
-_DASHES = ("-", "--", "-.", ":")
 
 
 class FiberCurves:
     """Activation, axial force, stretch and contact force of a fiber in a figure.
 
-    Lines are means along the fiber with shaded ranges; contact is the integral of the force's
-    magnitude. Fibers of the same name in other results are drawn too. The gid of marks is
-    ``"mark"``.
+    Of a line muscle activation, tendon force and length. Lines are means along the fiber with
+    shaded ranges; contact is the integral of the force's magnitude. Fibers of the same name in
+    other results are drawn too. The gid of marks is ``"mark"``.
     """
 
     def __init__(
@@ -41,21 +40,21 @@ class FiberCurves:
         self.figure = Figure(figsize=(size[0] / _DPI, size[1] / _DPI), dpi=_DPI)
         self.figure.patch.set_facecolor(theme.panel)
         self._canvas = FigureCanvasAgg(self.figure)
-        axes = self.figure.subplots(4, 1, sharex=True)
         having = [
             (result, words)
             for result, words in zip(results, names, strict=True)
-            if name in result.fibers
+            if name in result.drawn
         ]
-        rows = [_rows(result.fibers[name]) for result, _ in having]
+        rows = [_rows(result.drawn[name]) for result, _ in having]
+        axes = self.figure.subplots(len(rows[0]), 1, sharex=True, squeeze=False)[:, 0]
         for k, ax in enumerate(axes):
             label = rows[0][k][0]
             greatest = max(float(np.nanmax(np.abs(row[k][1]), initial=0.0)) for row in rows)
             label, factor = prefixed(label, greatest)
             for i, (result, words) in enumerate(having):
                 _, middle, band = rows[i][k]
-                color = _COLORS[i % len(_COLORS)]
-                ax.plot(result.time, factor * middle, _DASHES[i], color=color, lw=1.4, label=words)
+                color = LINE_COLORS[i % len(LINE_COLORS)]
+                ax.plot(result.time, factor * middle, DASHES[i], color=color, lw=1.4, label=words)
                 if band is not None:
                     ax.fill_between(
                         result.time, *(factor * edge for edge in band), color=color, alpha=0.2, lw=0
@@ -105,6 +104,10 @@ def _rows(fiber: FiberHistory) -> list[tuple[str, Array, tuple[Array, Array] | N
     found: list[tuple[str, Array, tuple[Array, Array] | None]] = [
         (FIBER_FIELDS["activation"].axis_label, fiber.activation, None)
     ]
+    if np.isnan(fiber.stretch).all():
+        found.append(("tendon force [N]", fiber.axial_force[:, 0], None))
+        found.append((FIBER_FIELDS["length"].axis_label, fiber.length, None))
+        return [row for row in found if np.isfinite(row[1]).any()]
     for name in ("axial_force", "stretch"):
         values, label = getattr(fiber, name), FIBER_FIELDS[name].axis_label
         found.append((label, values.mean(axis=1), (values.min(axis=1), values.max(axis=1))))

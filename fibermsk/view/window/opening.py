@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fibermsk.errors import ModelError
+from fibermsk.results.measures import Asked
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.pictures.opengl import has_display, off_screen_works
@@ -24,6 +25,7 @@ def show(
     labels: bool = False,
     size: tuple[int, int] = (1200, 900),
     envelope: bool = False,
+    measures: Asked = (),
 ) -> None:
     """Open a window with results or a model, and wait until it is closed.
 
@@ -38,7 +40,7 @@ def show(
         ``"side_by_side"`` or ``"overlay"``: the first result solid, the others translucent.
     time : float, optional
         Simulated time to start at [s]; by default a run plays from its first frame.
-    color_by, theme, arrows, labels, size, envelope
+    color_by, theme, arrows, labels, size, envelope, measures
         As for :func:`fibermsk.view.screenshot`.
 
     Raises
@@ -58,6 +60,7 @@ def show(
         labels=labels,
         size=size,
         envelope=envelope,
+        measures=measures,
     )
     if time is None:
         _begin(window)

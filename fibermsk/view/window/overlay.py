@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 from vtkmodules.util.numpy_support import numpy_to_vtk
 from vtkmodules.vtkCommonDataModel import vtkImageData
 from vtkmodules.vtkRenderingCore import vtkActor2D, vtkImageMapper, vtkRenderer
+
+from fibermsk.view.drawing.fonts import font
 
 
 def add_overlay_renderer(render_window: Any) -> Any:
@@ -62,13 +61,6 @@ class ImageOverlay:
     def hide(self) -> None:
         """Show nothing."""
         self.actor.VisibilityOff()
-
-
-@cache
-def font(size: int) -> ImageFont.FreeTypeFont:
-    """Font of matplotlib's figures."""
-    path = Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
-    return ImageFont.truetype(str(path), size)
 
 
 def text_image(lines: Sequence[tuple[str, int, str]], width: int, height: int) -> NDArray[np.uint8]:

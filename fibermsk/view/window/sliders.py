@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from fibermsk.results.still import FreeCoordinate, MuscleLine
+from fibermsk.view.drawing.fonts import font
 from fibermsk.view.drawing.looks import Theme
-from fibermsk.view.window.overlay import font
 
 WIDTH = 360
 """Of the panel, in pixels."""

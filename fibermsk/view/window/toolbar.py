@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from fibermsk.view.drawing.camera import PRESETS
+from fibermsk.view.drawing.fonts import font
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.fields import field_words
-from fibermsk.view.window.overlay import font
 
 HEIGHT = 84
 """Of the toolbar, in pixels."""
@@ -36,6 +36,7 @@ class ToolbarState(NamedTuple):
     dark: bool
     help: bool  # whether the keys are listed
     preset: str
+    charts: bool = False  # whether charts of measures are shown
 
 
 class Button(NamedTuple):
@@ -66,6 +67,7 @@ class Toolbar:
             for action, on in (("previous", False), ("toggle", state.playing), ("next", False)):
                 x = self._put(action, "", x, 0, on, wide=34)
             x = self._put("loop", "loop", x, 0, state.loop)
+            x = self._put("charts", "charts", x, 0, state.charts)
             x = self._put("slower", "−", x, 0, wide=26)
             x = self._put("real time", f"{state.speed:g}×", x, 0, wide=48)
             x = self._put("faster", "+", x, 0, wide=26)

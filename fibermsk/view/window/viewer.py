@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyvista as pv
 from vtkmodules.vtkRenderingCore import vtkCellPicker
 
 from fibermsk.errors import ModelError
+from fibermsk.results.measures import Asked, default_measures, measures_of
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
 from fibermsk.view.drawing.compare import (
@@ -22,9 +23,11 @@ from fibermsk.view.drawing.compare import (
 from fibermsk.view.drawing.looks import find_theme
 from fibermsk.view.drawing.stage import common_camera
 from fibermsk.view.fields import FIELDS, check_field, flawed_fibers
+from fibermsk.view.pictures.charts import Charts
 from fibermsk.view.pictures.opengl import draws_in_software, off_screen_works, viewer_points
 from fibermsk.view.pictures.vtk_draw import Halo, VtkScene, add_lights, set_camera
 from fibermsk.view.window.curves import FiberCurves
+from fibermsk.view.window.marks import Marks
 from fibermsk.view.window.playback import Playback
 from fibermsk.view.window.posing import Posing
 from fibermsk.view.window.surround import HEAD, LEGEND_WIDTH, Surround
@@ -38,7 +41,8 @@ class Viewer:
 
     Parameters as for `fibermsk.view.show`. Nothing is drawn until ``render``, ``show`` or
     ``screenshot`` of the plotter. `fields` are those that color the fibers, `preset` is the last
-    preset of the camera, `around` is the layout; `pose` sets the coordinates of a model (None for
+    preset of the camera, `around` is the layout; `measures` are those of the charts, by default
+    coordinates that move; `pose` sets the coordinates of a model (None for
     results and models with fibers).
     """
 
@@ -55,6 +59,7 @@ class Viewer:
         labels: bool = False,
         size: tuple[int, int] = (1200, 900),
         envelope: bool = False,
+        measures: Asked = (),
         off_screen: bool = False,
     ) -> None:
         if not off_screen_works():
@@ -77,6 +82,13 @@ class Viewer:
         self.preset = "fit"
         self._selected: tuple[int, str] | None = None
         self._curves: FiberCurves | None = None
+        self.measures: Asked = measures
+        if not len(measures) and times.size > 1:
+            self.measures = default_measures(self.results[0])
+        for result in self.results if len(measures) else ():
+            if not isinstance(measures, Mapping) or result is self.results[0]:
+                measures_of(result, measures)
+        self._charts: Charts | None = None
         self._split = len(self._stages) if compare == "side_by_side" else 1
         self.plotter: Any = pv.Plotter(
             off_screen=off_screen,
@@ -104,6 +116,12 @@ class Viewer:
             self.pose = Posing(self._stages[0], self._scenes[0])
         self.around = Surround(self.plotter, self._views, self._annotate)
         self.around.fit()
+        overlay = self.around.overlay
+        self._marks = [
+            Marks(view, stage, overlay)
+            for view, stage in zip(self._views, self._stages, strict=False)
+        ]
+        self.plotter.render_window.AddObserver("StartEvent", lambda *_: self._mark())
         self._show_theme()
         self.look("fit")
         self._show_frame()
@@ -164,7 +182,7 @@ class Viewer:
         theme = find_theme(name)
         for stage in self._stages:
             stage.theme = theme
-        self._curves = None
+        self._curves = self._charts = None
         self._show_theme()
 
     def set_arrows(self, kinds: Iterable[str]) -> None:
@@ -193,14 +211,14 @@ class Viewer:
         self.preset = preset
 
     def select(self, fiber_name: str | None, result: int = 0) -> None:
-        """Select a fiber of one of the results, or none."""
+        """Select a fiber or line muscle of one of the results, or none."""
         if fiber_name is None:
             self._selected = self._curves = None
             self._halo.hide()
             return
         if not 0 <= result < len(self.results):
             raise ModelError(f"result = {result}; must be 0 to {len(self.results) - 1}")
-        fibers = self.results[result].fibers
+        fibers = self.results[result].drawn
         if fiber_name not in fibers:
             raise ModelError(f"no fiber {fiber_name!r}; there are: {', '.join(fibers) or 'none'}")
         self._selected, self._curves = (result, fiber_name), None
@@ -239,6 +257,14 @@ class Viewer:
         self._curves.move(float(self.playback.times[self.playback.frame]))
         return self._curves
 
+    def charts(self, size: tuple[int, int]) -> Charts:
+        """Charts of the measures, with marks at the current time; cached."""
+        if self._charts is None or self._charts.size != tuple(size):
+            theme = self._stages[0].theme
+            self._charts = Charts(self.measures, self.results, theme, size, self.names)
+        self._charts.move(float(self.playback.times[self.playback.frame]))
+        return self._charts
+
     def close(self) -> None:
         """Close the plotter."""
         self.plotter.close()
@@ -252,6 +278,11 @@ class Viewer:
             scene.show_frame(frame)
         self._halo.move()
         self._show_words()
+
+    def _mark(self) -> None:
+        """Write the magnitudes of forces; of an overlay those of the solid result."""
+        for marks, frame in zip(self._marks, self._frames(), strict=False):
+            marks.show(frame)
 
     def _show_theme(self) -> None:
         theme = self._stages[0].theme
@@ -303,5 +334,5 @@ class Viewer:
                 tubes = self._stages[k].tubes
                 assert tubes is not None
                 point = int(tubes.faces[picker.GetCellId(), 0])
-                return k, list(self.results[k].fibers)[point // tubes.detail.n_points]
+                return k, list(self.results[k].drawn)[point // tubes.detail.n_points]
         return None

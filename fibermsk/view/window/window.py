@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
+from fibermsk.view.drawing.camera import PRESETS
 from fibermsk.view.drawing.looks import find_theme
+from fibermsk.view.pictures.charts import strip_height
 from fibermsk.view.window.keys import KEY_ACTIONS, keys_image
 from fibermsk.view.window.overlay import ImageOverlay
 from fibermsk.view.window.playback import SPEEDS
@@ -24,6 +26,7 @@ _STILL = 4.0
 _FIRST = 100.0
 """Priority of events, before those of the camera."""
 
+_OF_TIME = ("toggle", "previous", "next", "slower", "faster", "loop", "charts")
 _OF_POSES = ("start pose", "next muscle", "previous muscle")
 _ARROWS = ((), ("attachment",), ("contact",), ("attachment", "contact"))
 
@@ -38,11 +41,14 @@ class Window:
         self.viewer = Viewer(shown, **options)
         self.plotter = self.viewer.plotter
         self.help = False
+        self.charts = self._asked(options) and self.viewer.playback.times.size > 1
+        self.bare = False
         self._seeking = False
         self._pressed: tuple[int, int] | None = None
         self._then: float | None = None
         self._bar = ImageOverlay(self.viewer.around.overlay)
         self._panel = ImageOverlay(self.viewer.around.overlay)
+        self._strip = ImageOverlay(self.viewer.around.overlay)
         self._keys = ImageOverlay(self.viewer.around.overlay)
         self._turned = False
         self._drawn: tuple[Any, ...] | None = None
@@ -53,11 +59,16 @@ class Window:
         if not self.plotter.off_screen:
             self._listen()
 
+    @staticmethod
+    def _asked(options: Mapping[str, Any]) -> bool:
+        """Whether measures were asked for."""
+        return bool(len(options.get("measures", ())))
+
     def do(self, action: str) -> None:
         """Perform the action of a button or key, without drawing.
 
-        Besides those of buttons: ``"first"``, ``"last"``, ``"next arrows"``, ``"no fiber"``,
-        ``"close"``.
+        Besides those of buttons: ``"first"``, ``"last"``, ``"next arrows"``, ``"next view"``,
+        ``"previous view"``, ``"bare"`` (without bars), ``"no fiber"``, ``"close"``.
         """
         viewer, playback = self.viewer, self.viewer.playback
         verb, _, what = action.partition(" ")
@@ -84,6 +95,10 @@ class Window:
                 "next arrows": self._next_arrows,
                 "theme": lambda: viewer.set_theme("light" if viewer.theme == "dark" else "dark"),
                 "help": lambda: setattr(self, "help", not self.help),
+                "charts": lambda: self._show("charts"),
+                "bare": lambda: self._show("bare"),
+                "next view": lambda: self._next_view(1),
+                "previous view": lambda: self._next_view(-1),
                 "no fiber": self._deselect,
                 "close": self._end,
             }
@@ -94,9 +109,13 @@ class Window:
         if self.help:
             self.help = False
             return
-        if y < HEIGHT:
+        if y < self._bottom:
             action = self.toolbar.hit(x, y)
-            if action == "seek":
+            if y >= HEIGHT or self.bare:
+                time = self.viewer.charts(self._strip_size).time_at(x)
+                if time is not None:
+                    self.viewer.show_time(time)
+            elif action == "seek":
                 self.viewer.show_time(self.toolbar.time_at(x))
             elif action is not None:
                 self.do(action)
@@ -115,7 +134,7 @@ class Window:
         if action is None:
             return False
         still = self.viewer.playback.times.size == 1
-        if still and action in ("toggle", "previous", "next", "slower", "faster", "loop"):
+        if still and action in _OF_TIME:
             return False
         if self.viewer.pose is None and action in _OF_POSES:
             return False
@@ -144,21 +163,31 @@ class Window:
             viewer.theme == "dark",
             self.help,
             "" if self._turned else viewer.preset,
+            self.charts,
         )
         width, height = self.plotter.window_size
         pose = viewer.pose
-        now = (state, width, height, viewer.selected, None if pose is None else pose.state()[1:4])
+        posed = None if pose is None else pose.state()[1:4]
+        now = (state, width, height, viewer.selected, posed, self.bare)
         if now == self._drawn:
             return
         self._drawn = now
         theme = find_theme(viewer.theme)
         self.toolbar = Toolbar(state, width)
-        self._bar.show(self.toolbar.image(theme), 0, 0)
-        if pose is not None:
+        if self.bare:
+            self._bar.hide()
+        else:
+            self._bar.show(self.toolbar.image(theme), 0, 0)
+        if self._tall:
+            image = viewer.charts(self._strip_size).image()
+            self._strip.show(image, 0, self._bottom - self._tall)
+        else:
+            self._strip.hide()
+        if not self._room:
+            self._panel.hide()
+        elif pose is not None:
             tall = max(height - HEIGHT, 240)
             self._panel.show(pose.image(theme, tall), width - _PANEL_WIDTH, HEIGHT)
-        elif viewer.selected is None:
-            self._panel.hide()
         else:
             tall = max(height - HEIGHT, 240)
             self._panel.show(
@@ -189,7 +218,24 @@ class Window:
     @property
     def _room(self) -> int:
         """Width of the panel that is shown."""
+        if self.bare:
+            return 0
         return _PANEL_WIDTH if self.viewer.pose is not None or self.viewer.selected else 0
+
+    @property
+    def _tall(self) -> int:
+        """Height of the charts that are shown."""
+        shown = self.charts and not self.bare and len(self.viewer.measures)
+        return strip_height(int(self.plotter.window_size[1])) if shown else 0
+
+    @property
+    def _strip_size(self) -> tuple[int, int]:
+        return max(self._width - self._room, 1), self._tall
+
+    @property
+    def _bottom(self) -> int:
+        """Height of all that is shown below the scene."""
+        return self._tall + (0 if self.bare else HEIGHT)
 
     def _in_panel(self, x: float) -> bool:
         return self._room > 0 and x >= self._width - self._room
@@ -210,6 +256,21 @@ class Window:
         if fields:
             self.viewer.set_field(fields[(fields.index(self.viewer.color_by) + 1) % len(fields)])
 
+    def _next_view(self, n: int) -> None:
+        views = PRESETS[1:]
+        now = self.viewer.preset
+        start = (
+            views.index(now) if now in views and not self._turned else -min(n, 0) - 1 + len(views)
+        )
+        self.do(f"look {views[(start + n) % len(views)]}")
+
+    def _show(self, what: str) -> None:
+        """Show or hide something, and keep everything in view if the camera was not turned."""
+        setattr(self, what, not getattr(self, what))
+        self._make_room()
+        if not self._turned:
+            self.viewer.look(self.viewer.preset)
+
     def _next_arrows(self) -> None:
         now = self.viewer.arrows
         self.viewer.set_arrows(_ARROWS[(_ARROWS.index(now) + 1) % len(_ARROWS)])
@@ -221,8 +282,8 @@ class Window:
         self._make_room()
 
     def _make_room(self) -> None:
-        """Reserve room for the sliders of a model, or the curves of a selected fiber."""
-        self.viewer.around.set_margins(self._room, HEIGHT)
+        """Reserve room for bars, charts, the sliders of a model or the curves of a fiber."""
+        self.viewer.around.set_margins(self._room, self._bottom)
 
     def _end(self) -> None:
         interactor = self.plotter.iren
@@ -230,7 +291,10 @@ class Window:
             interactor.terminate_app()
 
     def _listen(self) -> None:
-        """Observe mouse and keys before the camera does."""
+        """Observe mouse and keys before the camera does, which they move as in other viewers."""
+        self.plotter.enable_custom_trackball_style(
+            left="rotate", shift_left="pan", control_left="spin", middle="dolly", right="pan"
+        )
         interactor = self.plotter.iren.interactor
         # the camera grabs the mouse while it turns, so that the release is observed passively
         _observe(interactor, "LeftButtonReleaseEvent", self._on_release, passive=True)
@@ -245,8 +309,9 @@ class Window:
 
     def _on_press(self, x: int, y: int) -> bool:
         self._pressed = (x, y)
-        if self.help or y < HEIGHT or (self.viewer.pose is not None and self._in_panel(x)):
-            self._seeking = not self.help and y < HEIGHT and self.toolbar.hit(x, y) == "seek"
+        if self.help or y < self._bottom or (self.viewer.pose is not None and self._in_panel(x)):
+            bar = not self.help and not self.bare and y < HEIGHT
+            self._seeking = bar and self.toolbar.hit(x, y) == "seek"
             self._then = None
             self.click(x, y)
             self._pressed = None

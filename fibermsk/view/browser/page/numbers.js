@@ -2,12 +2,14 @@
 
 const PREFIXES = { "-3": "n", "-2": "\u00b5", "-1": "m", 0: "", 1: "k", 2: "M", 3: "G" };
 
+const PREFIXED = new Set(["m", "m/s", "N", "N/m", "N m", "Pa", "W"]); // others keep theirs
+
 /** Unit with a suitable prefix for numbers up to a greatest one, and the factor to it. */
 function prefixed(unitName, greatest) {
-  if (unitName === "-" || unitName === "1" || !(greatest > 0)) {
+  if (unitName === "rad") return { unit: "\u00b0", factor: 180 / Math.PI };
+  if (!PREFIXED.has(unitName) || !(greatest > 0)) {
     return { unit: unitName === "1" ? "-" : unitName, factor: 1 };
   }
-  if (unitName === "rad") return { unit: "\u00b0", factor: 180 / Math.PI };
   // rounded down: 0.2 N becomes 200 mN, 1500 Pa 1.5 kPa
   const power = clamp(Math.floor(Math.log10(greatest) / 3 + 1e-9), -3, 3);
   return { unit: PREFIXES[power] + unitName, factor: 1000 ** -power };

@@ -1,6 +1,7 @@
 // Drawing of scene, legend and names, and saving of pictures.
 
 const MOST_NAMES = 60;
+const MOST_FORCES = 24; // whose magnitudes are written
 const AXES = ["#d9534f", "#3c9a5f", "#5b7fe0"];
 
 class Painting {
@@ -153,6 +154,36 @@ class Painting {
     $("legend").setAttribute("aria-label", words + forces.join(""));
   }
 
+  /** Texts of the forces of muscles on bones at the tips of their arrows: words, point, run. */
+  magnitudes() {
+    if (!this.arrowKinds.includes("attachment")) return [];
+    const perNewton = this.longest / this.head.greatest.attachment, found = [];
+    for (const run of this.runs.filter(({ opacity }) => opacity === 1)) {
+      const ends = new Map();
+      for (const fiber of run.fibers) {
+        const stem = fiber.name.replace(/_?\d+$/, "") || fiber.name;
+        for (const [theta, series] of [[0, fiber.force_origin], [1, fiber.force_insertion]]) {
+          const key = `${theta} ${stem}`;
+          if (!ends.has(key)) ends.set(key, { stem, n: 0, force: [0, 0, 0], point: [0, 0, 0] });
+          const end = ends.get(key);
+          end.n += 1;
+          end.force = add(end.force, [0, 1, 2].map((i) => series.at(3 * run.frame + i)));
+          end.point = add(end.point, fiber.point(run.frame, theta));
+        }
+      }
+      for (const { stem, n, force, point } of ends.values()) {
+        const size = length(force);
+        if (!(size > 0.01 * this.head.greatest.attachment)) continue;
+        const { unit: name, factor } = prefixed("N", size);
+        const words = `${n > 1 ? `${stem} ` : ""}${Number((factor * size).toPrecision(3))} ${name}`;
+        const tip = add(scale(1 / n, point), scale(perNewton / n, force));
+        found.push([size, [words, tip, run]]);
+      }
+    }
+    found.sort(([a], [b]) => b - a);
+    return found.slice(0, MOST_FORCES).map(([, one]) => one);
+  }
+
   paintNames(width, height) {
     const place = $("names");
     place.replaceChildren();
@@ -166,17 +197,19 @@ class Painting {
       if (k === this.selected) wanted.unshift([...label(), true]);
       else if (named) wanted.push([...label(), false]);
     });
+    this.magnitudes().forEach((one) => wanted.push([...one, false, "force"]));
     if (shown) {
       this.runs.forEach((run) => run.labels.forEach(
         ({ words, point }) => wanted.push([words, point, run, false]),
       ));
     }
     const taken = [];
-    for (const [words, point, run, selected] of wanted) {
+    for (const [words, point, run, selected, kind] of wanted) {
       const [x, y, away] = this.project(point, run);
       if (!(away > 0) || !(x > 0 && x < width && y > 0 && y < height)) continue;
       const span = element("span", words);
       span.classList.toggle("selected", selected);
+      if (kind) span.classList.add(kind);
       place.append(span);
       const wide = span.offsetWidth, tall = span.offsetHeight;
       const inside = ([left, top]) => (

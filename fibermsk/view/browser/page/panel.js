@@ -73,19 +73,27 @@ class Panel extends Painting {
     $("loading").textContent = `${Math.floor(100 * this.part)} % loaded`;
   }
 
-  /** Curves of the selected fiber in all runs, or else of the coordinates. */
+  /** Curves of the measures, then of the selected fiber in all runs, or else of coordinates. */
   curveRows() {
+    const rows = this.time.length > 1 ? this.measureRows((run) => run.measures) : [];
     const fiber = this.fibers[this.selected];
     if (fiber) {
       const alike = this.fibers.filter((one) => one.name === fiber.name && one.run !== fiber.run);
-      return fiberCurves([fiber, ...alike], this.head.fields, this.field);
+      return [...rows, ...fiberCurves([fiber, ...alike], this.head.fields, this.field)];
     }
     if (this.time.length < 2) return [];
+    // only coordinates that move, and are no measures
+    const told = new Set(rows.map((row) => row.words));
+    const moving = (run) => run.coordinates.filter(({ moves, name }) => moves && !told.has(name));
+    return [...rows, ...this.measureRows(moving)];
+  }
+
+  /** Rows of numbers over time, the same of all runs together. */
+  measureRows(of) {
     const found = new Map();
     for (const run of this.runs) {
-      // only coordinates that move
-      for (const { name, unit: unitName, values } of run.coordinates.filter((one) => one.moves)) {
-        if (!found.has(name)) found.set(name, { words: name, unit: unitName, note: "", lines: [] });
+      for (const { name, words, unit: unitName, values } of of(run)) {
+        if (!found.has(name)) found.set(name, { words: words ?? name, unit: unitName, note: "", lines: [] });
         found.get(name).lines.push({ run, line: values });
       }
     }
@@ -96,7 +104,8 @@ class Panel extends Painting {
     const list = $("curves"), fiber = this.fibers[this.selected], rows = this.curveRows();
     list.replaceChildren();
     this.charts = [];
-    $("curves-title").textContent = fiber?.name ?? (rows.length ? "Coordinates" : "");
+    const measured = this.runs.some((run) => run.measures.length) ? "Measures" : "Coordinates";
+    $("curves-title").textContent = fiber?.name ?? (rows.length ? measured : "");
     const say = (words) => {
       const line = element("p", words);
       list.append(line);

@@ -1,0 +1,106 @@
+"""Magnitudes of the forces on bones, beside the tips of their arrows."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.colors import to_hex, to_rgb
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw
+
+from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.fonts import font
+from fibermsk.view.drawing.looks import ARROW_COLORS, Theme
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.forces import muscle_forces
+from fibermsk.view.pictures.framing import projected
+from fibermsk.view.pictures.legend import prefixed
+
+_MOST = 24
+"""Most magnitudes in a picture, the largest."""
+_LEAST = 0.01
+"""Least force that is written, over the largest of the run."""
+_FONT, _LINE, _GAP, _EDGE = 13, 15, 9, 2
+"""Size of the font, height of a line, distance from an arrow, and light edge, in pixels."""
+
+
+class Magnitude(NamedTuple):
+    """Text at a place in a picture."""
+
+    words: str
+    left: int  # of the box, in pixels from the left
+    top: int  # from the top
+    width: int
+
+
+def magnitudes(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> list[Magnitude]:
+    """Texts of the forces of muscles on bones at a frame, that do not cover each other.
+
+    Each is beside the tip of its arrow, on the side away from the middle of all; of several
+    fibers beside the mean of their tips, with the name of the muscle and the sum. None without
+    arrows of attachment.
+    """
+    arrows = stage.arrows.get("attachment")
+    if arrows is None or arrows.scale.longest == 0.0:
+        return []
+    per_newton = arrows.scale.length / arrows.scale.force
+    least = _LEAST * arrows.scale.longest / per_newton
+    found = [(float(np.linalg.norm(one.force)), one) for one in muscle_forces(stage.result, frame)]
+    found = sorted((pair for pair in found if pair[0] > least), key=lambda pair: -pair[0])[:_MOST]
+    if not found:
+        return []
+    tips = np.stack([one.point + per_newton / one.n_fibers * one.force for _, one in found])
+    places, _ = projected(tips, np.zeros(len(tips)), camera, size)
+    middle = 0.5 * (places[:, 0].min() + places[:, 0].max())
+    taken: list[tuple[int, int, int]] = []
+    texts = []
+    # from the top down, so that a text that has no room moves down
+    for k in np.argsort(-places[:, 1], kind="stable"):
+        amount, one = found[k]
+        label, factor = prefixed("x [N]", amount)
+        words = f"{amount * factor:.3g} {label.partition('[')[2].rstrip(']')}"
+        if one.n_fibers > 1:
+            words = f"{one.muscle} {words}"
+        width = int(np.ceil(font(_FONT).getlength(words))) + 2 * _EDGE
+        x, y = float(places[k, 0]), size[1] - float(places[k, 1])
+        left = round(x + _GAP if x >= middle else x - _GAP - width)
+        left = min(max(left, 0), max(size[0] - width, 0))
+        top = round(y) - _LINE // 2
+        right = left + width
+        while any(left < c and a < right and abs(top - b) < _LINE for a, b, c in taken):
+            top += 1
+        taken.append((left, top, right))
+        texts.append(Magnitude(words, left, top, width))
+    return texts
+
+
+def magnitude_image(one: Magnitude, theme: Theme) -> NDArray[np.uint8]:
+    """A text on a transparent background (height, width, 4), with an edge of the background."""
+    ground = to_hex(theme.rgb("background")) + "00"
+    image = Image.new("RGBA", (one.width, _LINE + 2 * _EDGE), ground)
+    look = {"font": font(_FONT), "anchor": "lm", "stroke_width": _EDGE}
+    ImageDraw.Draw(image).text(
+        (_EDGE, _EDGE + _LINE // 2), one.words, fill=magnitude_color(theme),
+        stroke_fill=theme.background, **look,
+    )  # fmt: skip
+    return np.asarray(image)
+
+
+def magnitude_color(theme: Theme) -> str:
+    """Color of the texts: that of the arrows, darker on a light background."""
+    color = np.array(to_rgb(ARROW_COLORS["attachment"]))
+    red, green, blue = 0.5 * (1.0 + color) if theme.name == "dark" else 0.6 * color
+    return to_hex((red, green, blue))
+
+
+def write_magnitudes(image: NDArray[np.uint8], texts: list[Magnitude], theme: Theme) -> None:
+    """Write texts on a picture (height, width, 3), in place."""
+    height, width = image.shape[:2]
+    for one in texts:
+        ink = magnitude_image(one, theme)
+        top, left = max(one.top - _EDGE, 0), max(one.left - _EDGE, 0)
+        ink = ink[: max(height - top, 0), : max(width - left, 0)]
+        part = image[top : top + len(ink), left : left + ink.shape[1]]
+        cover = ink[..., 3:].astype(np.float32) / 255.0
+        part[:] = (part + cover * (ink[..., :3].astype(np.float32) - part) + 0.5).astype(np.uint8)
