@@ -163,6 +163,17 @@ def test_lengths_of_paths_depend_on_sizes_of_surfaces():
     assert worst(run, aim, paths[:2]) < 1e-6
 
 
+def test_numbers_without_effect_cost_nothing():
+    """Of muscles without a law, of what is only drawn, and of surfaces that no path has."""
+    model = ball()
+    muscle = model.muscle("line")
+    model = model.edit(remove=[muscle])
+    idle = dataclasses.replace(muscle, name="idle", law=None, mass=None, wraps=[], activation=None)
+    model.add(idle)
+    system = fm.build(model)
+    assert changes_of(system, entries_of(system, ["idle/max_isometric_force"])) == []
+
+
 def test_whole_runs_with_readings_of_forces():
     """Differences of runs, with quantities that depend on shapes and paths themselves."""
     model = crowd()

@@ -189,9 +189,11 @@ def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...] | None:
     if isinstance(place.root, Body) and field == "shapes":
         rubbing = [one for one in map(type, system.contributions) if one is FrictionForces]
         return (BoneContact, *rubbing)
-    # bounds of conditional points change nothing but when a path jumps
-    of_bound = isinstance(place.root, LineMuscle) and place.steps[-1] in ("lower", "upper")
-    return () if field == "visuals" or of_bound else None
+    if isinstance(place.root, LineMuscle):
+        # bounds of conditional points change nothing but when a path jumps
+        idle = place.root.law is None and field in _OF_MUSCLES
+        return () if idle or place.steps[-1] in ("lower", "upper") else None
+    return () if field == "visuals" else None
 
 
 def signal_weight(

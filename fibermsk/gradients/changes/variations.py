@@ -47,7 +47,7 @@ from fibermsk.gradients.changes.owners import (
     signal_weight,
 )
 from fibermsk.gradients.changes.poses import Poses
-from fibermsk.gradients.changes.rows import PathRows, RowSlopes, Shared
+from fibermsk.gradients.changes.rows import PathRows, Rows, RowSlopes
 from fibermsk.gradients.changes.shapes import Section, Shapes
 from fibermsk.gradients.changes.starts import Starts
 from fibermsk.laws.own import CoordinateLaw
@@ -96,7 +96,7 @@ class _Sorted:
         self._posed, self._started, self._touching, self._heavy = (Members() for _ in range(4))
         self._lengthened = list[tuple[int, Entry, float]]()
         self._laws, self._knots = list[Law](), list[Knot]()
-        self._rows: dict[type[RowSlopes], list[Shared]] = {RowSlopes: [], PathRows: []}
+        self._rows: dict[type[RowSlopes], list[Rows]] = {RowSlopes: [], PathRows: []}
         self._inside: dict[Any, list[tuple[int, int, Entry]]] = {}
         self._around: dict[Any, list[tuple[set[int], int, Entry]]] = {}
         self._alone = list[Change]()
@@ -150,7 +150,7 @@ class _Sorted:
         if of_path or kinds:
             varied = variation_of(self._system, entry, number)
             own = self._rows[PathRows if of_path else RowSlopes]
-            own.append(Shared(varied, kinds, np.array([number]), np.ones(1)))
+            own.append(Rows(varied, kinds))
 
     def changes(self) -> list[Change]:
         """How the system changes."""
@@ -163,7 +163,7 @@ class _Sorted:
             found += [_family(Sizes, places, own, stencil) for own in _apart(members)]
         if self._touching or self._lengthened:
             found.append(_contact(self._contact, self._touching, self._lengthened))
-        found += [kind(places, shared) for kind, shared in self._rows.items() if shared]
+        found += [kind(places, own) for kind, own in self._rows.items() if own]
         if self._heavy:
             found.append(Masses(places, self._heavy))
         if self._laws:
