@@ -43,7 +43,7 @@ def run(tmp_path, capsys, **parts):
 
 def test_signal_that_is_no_number_between_frames(tmp_path, capsys):
     """Found by no check beforehand; the first stage of the step from 0.03 s lies at 0.0329 s."""
-    pulse = "float('nan') if 0.0321 < t < 0.0338 else 0.1"
+    pulse = "float('nan') if 0.03292 < t < 0.03294 else 0.1"
     code, result, printed, errors = run(tmp_path, capsys, pulse=pulse)
     assert code == 1 and result.status == "failed"
     assert "from t = 0.03 s, in interval 4, failed: fiber 'f': activation at t = 0.03" in errors
