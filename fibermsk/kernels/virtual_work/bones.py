@@ -22,16 +22,15 @@ from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import CAPSULE, MESH, distance_slopes
 from fibermsk.kernels.contact.bone_border import crossed
 from fibermsk.kernels.contact.pairs import is_closed
-from fibermsk.kernels.contact_law import law_energy, law_force
-from fibermsk.kernels.section import reference_radius
 from fibermsk.kernels.virtual_work.curves import (
     STEP,
     add_radius,
     add_reference,
     curve,
     dot,
-    force_slope,
+    law_beside,
     minus,
+    own_section,
     reference_square,
     root,
     step,
@@ -78,12 +77,8 @@ def _work(
     d0, normal, bend: distance with its first and second derivatives; way: see `_fill_way`.
     """
     mu, speed, own = of[law, 0] + step(6, k), of[law, 1] + step(7, k), step(0, k)
-    x, a, _ = curve(fibers.power, e, xi, own)
-    wx, wa, _ = curve(virtual.work, e, xi, own)
-    aa = dot(a, a)
-    J, r0 = root(aa), reference_radius(fibers.radius_poly[e], xi) + step(1, k)
-    AA = reference_square(fibers.reference, e, xi) * (1.0 + step(2, k))
-    r_x, radius = r0 * root(root(AA / aa)), shapes.field[b, 0] + step(3, k)
+    x, a, wx, wa, J, r0, r_x = own_section(k, e, xi, fibers, virtual)
+    radius = shapes.field[b, 0] + step(3, k)
     moved = (
         complex(0.0, x[0].imag) - step(4, k) * way[0, 0] - step(5, k) * way[1, 0],
         complex(0.0, x[1].imag) - step(4, k) * way[0, 1] - step(5, k) * way[1, 1],
@@ -97,19 +92,13 @@ def _work(
     d, R = d0 + dot(normal, moved), r_x + radius
     if shapes.kind[b, 0] == MESH:
         d += step(3, k)
-    change = complex(0.0, (d / R).imag)
-    F_real, dF = law_force(gap, laws.constants, law)
-    F, psi = F_real + dF * change, -F_real * change
-    if potential:
-        psi += law_energy(gap, laws.constants, law)
-    if k >= _OF_LAW:
-        by_force, by_energy = force_slope(k - _OF_LAW, gap, steps, law)
-        F, psi = F + complex(0.0, STEP * by_force), psi + complex(0.0, STEP * by_energy)
+    beside = complex(0.0, (d / R).imag)
+    F, psi = law_beside(gap, beside, k - _OF_LAW, potential, laws, law, steps)
     w = _beside(wx, virtual.work_twist, link, x)
     share = complex(1.0, 0.0)
     if potential:
         share, along = r0 + radius, dot(a, wa)
-        by_gap = (dot(n, w) + 0.5 * d / R * r_x * along / aa) / R
+        by_gap = (dot(n, w) + 0.5 * d / R * r_x * along / (J * J)) / R
         total = weight * share * (psi * along / J - F * J * by_gap)
         share /= R
     else:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from fibermsk._compile import body
 from fibermsk.kernels.contact_law import law_energy, law_force
+from fibermsk.kernels.section import reference_radius
 
 STEP = 1e-40
 
@@ -133,15 +134,39 @@ def reference_square(reference, e, xi):
 
 
 @body
-def force_slope(k, gap, steps, law):
-    """Derivatives of line force and energy of a law in its constant k."""
-    force, energy = 0.0, 0.0
+def own_section(k, e, xi, fibers, virtual):
+    """The point of the integrated fiber with number k changed, as both kinds of contact have it.
+
+    Its position and tangent and those of the virtual displacement, |a|, reference radius and
+    radius.
+    """
+    own = step(0, k)
+    x, a, _ = curve(fibers.power, e, xi, own)
+    wx, wa, _ = curve(virtual.work, e, xi, own)
+    aa, r0 = dot(a, a), reference_radius(fibers.radius_poly[e], xi) + step(1, k)
+    AA = reference_square(fibers.reference, e, xi) * (1.0 + step(2, k))
+    return x, a, wx, wa, root(aa), r0, r0 * root(root(AA / aa))
+
+
+@body
+def law_beside(gap, beside, constant, potential, laws, law, steps):
+    """Line force and, of potentials, energy at a gap beside one of the run.
+
+    beside: difference of the gap; constant: that of the law which is changed, negative for none.
+    """
+    F, dF = law_force(gap, laws.constants, law)
+    force, energy = F + dF * beside, -F * beside
+    if potential:
+        energy += law_energy(gap, laws.constants, law)
+    if constant < 0:
+        return force, energy
+    by_force, by_energy = 0.0, 0.0
     for m in range(steps.weight.shape[1]):
-        weight = steps.weight[k, m, law]
-        F, _ = law_force(gap, steps.constants[k, m], law)
-        force += weight * F
-        energy += weight * law_energy(gap, steps.constants[k, m], law)
-    return force, energy
+        weight = steps.weight[constant, m, law]
+        F, _ = law_force(gap, steps.constants[constant, m], law)
+        by_force += weight * F
+        by_energy += weight * law_energy(gap, steps.constants[constant, m], law)
+    return force + complex(0.0, STEP * by_force), energy + complex(0.0, STEP * by_energy)
 
 
 @body

@@ -22,7 +22,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.contact.pairs import is_closed
 from fibermsk.kernels.contact.potential import _gap_along, partner_curve
-from fibermsk.kernels.contact_law import law_energy, law_force
 from fibermsk.kernels.friction.slip import DELTA
 from fibermsk.kernels.section import reference_radius
 from fibermsk.kernels.virtual_work.curves import (
@@ -31,8 +30,9 @@ from fibermsk.kernels.virtual_work.curves import (
     add_reference,
     curve,
     dot,
-    force_slope,
+    law_beside,
     minus,
+    own_section,
     reference_square,
     root,
     step,
@@ -112,12 +112,7 @@ def _work(k, e, xi, weight, f, eta, H, gap, law, potential, of, fibers, laws, st
     """
     mu, speed = of[law, 0] + step(8, k), of[law, 1] + step(9, k)
     own, grow = step(0, k), step(3, k)
-    x, a, _ = curve(fibers.power, e, xi, own)
-    wx, wa, _ = curve(virtual.work, e, xi, own)
-    aa = dot(a, a)
-    J, r0 = root(aa), reference_radius(fibers.radius_poly[e], xi) + step(1, k)
-    AA = reference_square(fibers.reference, e, xi) * (1.0 + step(2, k))
-    r_x = r0 * root(root(AA / aa))
+    x, a, wx, wa, J, r0, r_x = own_section(k, e, xi, fibers, virtual)
     y, b, _ = curve(fibers.power, f, eta, grow)
     m = minus(y, x)
     if H != 0.0:
@@ -131,21 +126,17 @@ def _work(k, e, xi, weight, f, eta, H, gap, law, potential, of, fibers, laws, st
         m = minus(y, x)
     r_y, _, r0_y, sa, sb = _partner_radius(k, f, eta, grow, potential, b, fibers)
     d, R = root(dot(m, m)), r_x + r_y
-    change = complex(0.0, (d / R).imag)
-    F_real, dF = law_force(gap, laws.constants, law)
-    F, psi = F_real + dF * change, -F_real * change
-    if potential:
-        psi += law_energy(gap, laws.constants, law)
-    if k >= _OF_LAW:
-        by_force, by_energy = force_slope(k - _OF_LAW, gap, steps, law)
-        F, psi = F + complex(0.0, STEP * by_force), psi + complex(0.0, STEP * by_energy)
+    beside = complex(0.0, (d / R).imag)
+    F, psi = law_beside(gap, beside, k - _OF_LAW, potential, laws, law, steps)
     if not potential:
         total = weight * F * J / d * dot(m, wx)
     else:
         wy, _, _ = curve(virtual.work, f, eta, grow)
         along = dot(a, wa)
         by_d = dot(m, minus(wy, wx)) / d
-        by_R = _radius_work(f, eta, grow, r0_y, sa, sb, fibers, virtual) - 0.5 * r_x * along / aa
+        by_R = _radius_work(f, eta, grow, r0_y, sa, sb, fibers, virtual) - 0.5 * r_x * along / (
+            J * J
+        )
         by_gap = (by_d - d / R * by_R) / R
         total = weight * r0 * (psi * along / J - F * J * by_gap)
     if mu == 0.0:
