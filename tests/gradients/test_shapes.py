@@ -173,6 +173,15 @@ def test_a_number_named_twice_is_one():
     np.testing.assert_allclose(new["fiber_0/attach/insertion"][2], 0.0)
 
 
+def test_a_coordinate_of_an_end_beside_a_joint_that_moves_it(rng):
+    """Both change the shape of the fiber, by numbers of one array."""
+    system, kept = kept_run(thick(), 0.036)
+    entries = entries_of(system, ["fiber_1/attach/insertion/z", "elbow/at/z", "elbow/value"])
+    changes = changes_of(system, entries)
+    size = np.array([size_of(system, one) for one in entries])
+    check_one_by_one(system, kept, entries, changes, size, 1e-8, False, rng)
+
+
 def test_the_damping_of_an_element_is_no_passive_force_of_a_joint():
     model = crowd()
     spring = fm.PointSpring(

@@ -144,6 +144,9 @@ class MovedEnds:
         key = fiber, place.steps, *place.entry, *entry.place
         if key not in self._known:
             self._known[key] = len(self.members)
+            if place.entry:  # by the path of its array, as others of that may be
+                at = (*place.entry, *entry.place)
+                entry = entry._replace(path=entry.path.rpartition("/")[0], place=at)
             self.members.append((fiber, entry))
         return self._known[key]
 
