@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from fake_computing import FakeScene, fake_simulate
+from swing import SCENE as SWING
 from typer.testing import CliRunner
 
 import fibermsk
@@ -66,3 +67,33 @@ def scene_file(computing):
         return path
 
     return write
+
+
+@pytest.fixture
+def swing_file(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "swing.py"
+    path.write_text(SWING)
+    return path
+
+
+@pytest.fixture
+def stopped(monkeypatch):
+    """Make runs stop by Ctrl-C after some steps, as long as this says so."""
+    from fibermsk import scene_run
+
+    class Stop:
+        after: float = 7
+
+    simulate = scene_run.simulate
+
+    def stopping(*arguments, progress, **options):
+        def tell(state):
+            progress(state)
+            if state.step == Stop.after:
+                raise KeyboardInterrupt
+
+        return simulate(*arguments, progress=tell, **options)
+
+    monkeypatch.setattr(scene_run, "simulate", stopping)
+    return Stop

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from make_result import make_result
-from test_resume import OUT, scene_file, stopped  # noqa: F401
+from swing import OUT
 
 from fibermsk import view
 from fibermsk.cli.running.drawn import farthest_time
@@ -13,26 +13,26 @@ from fibermsk.errors import ModelError
 from fibermsk.io import load
 
 
-def test_a_run_ends_in_a_picture_of_its_farthest_moment(cli, scene_file, monkeypatch):  # noqa: F811
+def test_a_run_ends_in_a_picture_of_its_farthest_moment(cli, swing_file, monkeypatch):
     drawn, screenshot = [], view.screenshot
     monkeypatch.setattr(
         view, "screenshot", lambda *a, **k: drawn.append(k) or screenshot(*a, **k), raising=False
     )
-    done = cli("run", scene_file, "--picture", "there/swing.png", "--json")
+    done = cli("run", swing_file, "--picture", "there/swing.png", "--json")
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
     assert report["picture"] == "there/swing.png" and report["movie"] is None
-    picture = scene_file.parent / "there" / "swing.png"
+    picture = swing_file.parent / "there" / "swing.png"
     assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 10_000
     result = load(OUT)
     angle = np.abs(result.coordinate("hinge") - result.coordinate("hinge")[0])
     assert drawn[0]["time"] == result.time[np.argmax(angle)] > 0.0
 
 
-def test_a_run_ends_in_a_movie(cli, scene_file):  # noqa: F811
-    done = cli("run", scene_file, "--movie", "swing.gif")
+def test_a_run_ends_in_a_movie(cli, swing_file):
+    done = cli("run", swing_file, "--movie", "swing.gif")
     assert done.exit_code == 0, done.output
-    assert (scene_file.parent / "swing.gif").read_bytes().startswith(b"GIF8")
+    assert (swing_file.parent / "swing.gif").read_bytes().startswith(b"GIF8")
     assert "drawn in swing.gif" in done.stderr
 
 
@@ -46,27 +46,27 @@ def test_a_run_ends_in_a_movie(cli, scene_file):  # noqa: F811
 )
 def test_what_cannot_be_drawn_is_refused_before_the_run(
     cli,
-    scene_file,  # noqa: F811
+    swing_file,
     option,
     file,
     message,
 ):
-    done = cli("run", scene_file, option, file)
+    done = cli("run", swing_file, option, file)
     assert done.exit_code == 2 and message in done.stderr.replace("\n", " ")
     assert not OUT.exists()
 
 
-def test_a_stopped_run_is_not_drawn(cli, scene_file, stopped):  # noqa: F811
-    assert cli("run", scene_file, "--picture", "a.png").exit_code == 1
-    assert not (scene_file.parent / "a.png").exists()
+def test_a_stopped_run_is_not_drawn(cli, swing_file, stopped):
+    assert cli("run", swing_file, "--picture", "a.png").exit_code == 1
+    assert not (swing_file.parent / "a.png").exists()
 
 
-def test_a_result_outlives_a_picture_that_fails(cli, scene_file, monkeypatch):  # noqa: F811
+def test_a_result_outlives_a_picture_that_fails(cli, swing_file, monkeypatch):
     def failing(*_, **__):
         raise ModelError("the disk is full")
 
     monkeypatch.setattr(view, "screenshot", failing, raising=False)
-    done = cli("run", scene_file, "--picture", "a.png")
+    done = cli("run", swing_file, "--picture", "a.png")
     assert done.exit_code == 1 and load(OUT).status == "success"
     assert "error: the result is written, but not drawn: the disk is full" in done.stderr
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_resume import CHECKPOINT, OUT, scene_file, stopped  # noqa: F401
+from swing import CHECKPOINT, OUT
 
 import fibermsk as fm
 from fibermsk import scene_run
@@ -37,15 +37,15 @@ def lengthen(file, seconds):
     save_checkpoint(replace(taken, arrays=taken.arrays | wall), file)
 
 
-def test_a_run_writes_one_each_minute_and_removes_it(cli, scene_file, used):  # noqa: F811
-    done = cli("run", scene_file)
+def test_a_run_writes_one_each_minute_and_removes_it(cli, swing_file, used):
+    done = cli("run", swing_file)
     assert done.exit_code == 0 and "checkpoint" not in done.output
     assert used == [60.0] and list(Path("results").iterdir()) == [OUT]
-    assert cli("run", scene_file, "--no-checkpoint").exit_code == 0 and used == [60.0, None]
+    assert cli("run", swing_file, "--no-checkpoint").exit_code == 0 and used == [60.0, None]
 
 
-def test_a_stopped_run_keeps_it_and_says_how_it_resumes(cli, scene_file, stopped):  # noqa: F811
-    done = cli("run", scene_file)
+def test_a_stopped_run_keeps_it_and_says_how_it_resumes(cli, swing_file, stopped):
+    done = cli("run", swing_file)
     assert done.exit_code == 1
     assert f"to resume: fibermsk resume {CHECKPOINT}" in done.stderr
     stopped.after = np.inf
@@ -53,51 +53,51 @@ def test_a_stopped_run_keeps_it_and_says_how_it_resumes(cli, scene_file, stopped
     assert done.exit_code == 0 and load(OUT).time.size == 41 and not CHECKPOINT.exists()
 
 
-def test_a_failed_run_keeps_it_too(cli, scene_file, monkeypatch):  # noqa: F811
+def test_a_failed_run_keeps_it_too(cli, swing_file, monkeypatch):
     simulate = scene_run.simulate
     newton = fm.Newton(max_iterations=1)
     monkeypatch.setattr(scene_run, "simulate", lambda *a, **k: simulate(*a, newton=newton, **k))
-    done = cli("run", scene_file, "--set", "scale=5,1", "steps=3")
+    done = cli("run", swing_file, "--set", "scale=5,1", "steps=3")
     assert done.exit_code == 1 and load(OUT).status == "failed"
     kept = load(OUT).time.size > 1
     assert CHECKPOINT.exists() == kept == ("to resume:" in done.stderr)
 
 
-def test_the_next_run_says_what_is_there(cli, scene_file, stopped):  # noqa: F811
-    cli("run", scene_file)
-    done = cli("run", scene_file, "--quiet")
+def test_the_next_run_says_what_is_there(cli, swing_file, stopped):
+    cli("run", swing_file)
+    done = cli("run", swing_file, "--quiet")
     assert "ended at" not in done.stderr
     lengthen(CHECKPOINT, 30.0)
-    done = cli("run", scene_file)
+    done = cli("run", swing_file)
     line = f"swing: {CHECKPOINT} is of a run that ended at t = 0.035 of 0.2 s; to resume that: "
     assert f"{line}fibermsk resume {CHECKPOINT}; this run replaces it" in done.stderr.replace(
         "\n", " "
     )
 
 
-def test_a_checkpoint_of_long_work_is_not_replaced(cli, scene_file, stopped):  # noqa: F811
-    cli("run", scene_file)
+def test_a_checkpoint_of_long_work_is_not_replaced(cli, swing_file, stopped):
+    cli("run", swing_file)
     lengthen(CHECKPOINT, 61.0)
     kept = CHECKPOINT.read_bytes()
-    done = cli("run", scene_file, "--set", "level=0.2")
+    done = cli("run", swing_file, "--set", "level=0.2")
     assert f"fibermsk resume {CHECKPOINT}" in done.stderr and CHECKPOINT.read_bytes() == kept
     assert f"to resume: fibermsk resume {SECOND}" in done.stderr and SECOND.exists()
     stopped.after = np.inf
     # another result: the checkpoint stays; the same result: nothing is left to resume
-    assert cli("run", scene_file, "--set", "level=0.2").exit_code == 0
+    assert cli("run", swing_file, "--set", "level=0.2").exit_code == 0
     assert CHECKPOINT.read_bytes() == kept and not SECOND.exists()
-    assert cli("run", scene_file).exit_code == 0
+    assert cli("run", swing_file).exit_code == 0
     assert list(Path("results").iterdir()) == [OUT]
 
 
-def test_other_files_with_the_name_of_a_checkpoint_are_left(cli, scene_file, stopped):  # noqa: F811
+def test_other_files_with_the_name_of_a_checkpoint_are_left(cli, swing_file, stopped):
     CHECKPOINT.parent.mkdir()
     CHECKPOINT.write_text("notes")
-    done = cli("run", scene_file)
+    done = cli("run", swing_file)
     assert CHECKPOINT.read_text() == "notes" and f"fibermsk resume {SECOND}" in done.stderr
 
 
-def test_a_run_without_a_step_leaves_none(cli, scene_file, stopped, monkeypatch):  # noqa: F811
+def test_a_run_without_a_step_leaves_none(cli, swing_file, stopped, monkeypatch):
     stopped.after = np.inf
 
     def interrupted(march, now):
@@ -105,19 +105,19 @@ def test_a_run_without_a_step_leaves_none(cli, scene_file, stopped, monkeypatch)
         yield now
 
     monkeypatch.setattr(sys.modules["fibermsk.solvers.simulate"], "advance", interrupted)
-    done = cli("run", scene_file)
+    done = cli("run", swing_file)
     assert done.exit_code == 1 and "resume" not in done.stderr and not CHECKPOINT.exists()
 
 
-def test_methods_without_checkpoints(cli, scene_file):  # noqa: F811
-    done = cli("run", scene_file, "--method", "explicit", "--checkpoint-every", "9")
+def test_methods_without_checkpoints(cli, swing_file):
+    done = cli("run", swing_file, "--method", "explicit", "--checkpoint-every", "9")
     assert done.exit_code == 2
     assert "--checkpoint-every 9: must be left out with the method explicit" in done.stderr
     assert not OUT.exists()
     kept = checkpoints.Keeping(Path("a.checkpoint.h5"), 60.0, {}, asked=False)
     assert kept.options("explicit") == kept.options(fm.Explicit()) == {}
     assert kept.options("bdf2")["checkpoint"] == kept.options(None)["checkpoint"] == kept.file
-    done = cli("run", scene_file, "--checkpoint-every", "9", "--no-checkpoint")
+    done = cli("run", swing_file, "--checkpoint-every", "9", "--no-checkpoint")
     assert done.exit_code == 2 and "leave one of them out" in done.stderr
 
 

@@ -11,69 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from same_results import contents
+from swing import CHECKPOINT, OUT, SCENE
 
 import fibermsk as fm
 from fibermsk.io import load, load_checkpoint
 
-SCENE = '''"""A pendulum on a fiber."""
 
-import os
-
-import fibermsk as fm
-
-
-def scene(steps: int = 40, level: float = 0.3, scale: tuple[float, float] = (1.0, 1.0)) -> fm.Scene:
-    model = fm.Model("swing")
-    rod = model.add(fm.Body("rod", mass=1.0, com=(0.1, 0, 0), inertia=(0.01, 0.01, 0.01)))
-    model.add(fm.Hinge("hinge", model.ground, rod, at=(0, 0, 0), axis=(0, 1, 0)))
-    tissue = fm.Tissue(1000.0, fm.KelvinVoigt(2e5, 500.0), prestress=5e4)
-    ends = model.ground.at(0.1, 0, 0.2), rod.at(0.2, 0, 0)
-    model.add(
-        fm.Fiber("f", attach=ends, radius=5e-3, n_elements=3, tissue=tissue, activation=level)
-    )
-    return fm.Scene(model, duration=0.2 * scale[0], steps=steps, method="bdf2", tolerance=0.0)
-
-
-if __name__ == "__main__":
-    fm.run_scene(scene)
-'''
-
-OUT = Path("results/swing.h5")
-CHECKPOINT = Path("results/swing.checkpoint.h5")
-
-
-@pytest.fixture
-def scene_file(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "swing.py"
-    path.write_text(SCENE)
-    return path
-
-
-@pytest.fixture
-def stopped(monkeypatch):
-    """Make runs stop by Ctrl-C after some steps, as long as this says so."""
-    from fibermsk import scene_run
-
-    class Stop:
-        after: float = 7
-
-    simulate = scene_run.simulate
-
-    def stopping(*arguments, progress, **options):
-        def tell(state):
-            progress(state)
-            if state.step == Stop.after:
-                raise KeyboardInterrupt
-
-        return simulate(*arguments, progress=tell, **options)
-
-    monkeypatch.setattr(scene_run, "simulate", stopping)
-    return Stop
-
-
-def test_interrupted_run_goes_on(cli, scene_file, stopped, tmp_path):
-    done = cli("run", scene_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1")
+def test_interrupted_run_goes_on(cli, swing_file, stopped, tmp_path):
+    done = cli("run", swing_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1")
     assert done.exit_code == 1
     assert f"swing: checkpoints every 1000 s in {CHECKPOINT}" in done.stderr
     assert f"to resume: fibermsk resume {CHECKPOINT}" in done.stderr
@@ -94,42 +39,42 @@ def test_interrupted_run_goes_on(cli, scene_file, stopped, tmp_path):
     # done: nothing to go on with
     assert not CHECKPOINT.exists()
     continued = contents(OUT)
-    assert cli("run", scene_file, "--set", "steps=20", "scale=2,1").exit_code == 0
+    assert cli("run", swing_file, "--set", "steps=20", "scale=2,1").exit_code == 0
     assert contents(OUT) == continued
 
 
-def test_successful_run_leaves_no_checkpoint(cli, scene_file):
-    done = cli("run", scene_file, "--checkpoint-every", "1e-9", "--quiet")
+def test_successful_run_leaves_no_checkpoint(cli, swing_file):
+    done = cli("run", swing_file, "--checkpoint-every", "1e-9", "--quiet")
     assert (done.exit_code, done.output) == (0, "")
     assert OUT.exists() and not CHECKPOINT.exists()
 
 
-def test_result_goes_where_the_run_would_have_put_it(cli, scene_file, stopped, monkeypatch):
-    cli("run", scene_file, "--checkpoint-every", "1000", "--out", "there/limb.h5")
+def test_result_goes_where_the_run_would_have_put_it(cli, swing_file, stopped, monkeypatch):
+    cli("run", swing_file, "--checkpoint-every", "1000", "--out", "there/limb.h5")
     stopped.after = np.inf
     checkpoint = Path("there/limb.checkpoint.h5").resolve()
-    elsewhere = scene_file.parent / "elsewhere"
+    elsewhere = swing_file.parent / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
     assert cli("resume", checkpoint, "--quiet").exit_code == 0
     assert load("../there/limb.h5").status == "success"
-    monkeypatch.chdir(scene_file.parent)
+    monkeypatch.chdir(swing_file.parent)
     stopped.after = 5
-    cli("run", scene_file, "--checkpoint-every", "1000")
+    cli("run", swing_file, "--checkpoint-every", "1000")
     stopped.after = np.inf
     assert cli("resume", CHECKPOINT, "--out", "mine.h5").exit_code == 0
     assert load("mine.h5").status == "success" and load(OUT).status == "interrupted"
 
 
-def test_run_without_checkpoints_writes_none(cli, scene_file, stopped):
-    done = cli("run", scene_file, "--no-checkpoint")
+def test_run_without_checkpoints_writes_none(cli, swing_file, stopped):
+    done = cli("run", swing_file, "--no-checkpoint")
     assert done.exit_code == 1 and "resume" not in done.stderr
     assert load(OUT).status == "interrupted" and not CHECKPOINT.exists()
 
 
 @pytest.mark.parametrize("seconds", ["0", "-3", "nan"])
-def test_bad_interval(cli, scene_file, seconds):
-    done = cli("run", scene_file, "--checkpoint-every", seconds)
+def test_bad_interval(cli, swing_file, seconds):
+    done = cli("run", swing_file, "--checkpoint-every", seconds)
     assert done.exit_code == 2
     assert f"run: --checkpoint-every = {float(seconds)} s; must be positive" in done.stderr
     assert not OUT.exists()
@@ -142,34 +87,34 @@ def refused(cli, message, *arguments):
     assert done.stderr.startswith("error: ") or "resumes" in done.stderr
 
 
-def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
-    cli("run", scene_file, "--checkpoint-every", "1000")
+def test_refused_checkpoints(cli, swing_file, stopped, monkeypatch):
+    cli("run", swing_file, "--checkpoint-every", "1000")
     stopped.after = np.inf
     before = CHECKPOINT.read_bytes()
 
     # the file has changed, so that it must be named
-    named = "--scene", scene_file
-    scene_file.write_text(SCENE.replace("steps: int = 40", "steps: int = 50"))
+    named = "--scene", swing_file
+    swing_file.write_text(SCENE.replace("steps: int = 40", "steps: int = 50"))
     message = "parameter steps of scene 'swing' was 40 and is now 50; must be the same"
     refused(cli, f"cannot resume {CHECKPOINT}: {message}", CHECKPOINT, *named)
-    scene_file.write_text(SCENE.replace("activation=level", "activation=lambda t: level + t"))
+    swing_file.write_text(SCENE.replace("activation=level", "activation=lambda t: level + t"))
     refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT, *named)
     # between two frames only
     pulse = "activation=lambda t: level + 0.1 * (0.1011 < t < 0.1039)"
-    scene_file.write_text(SCENE.replace("activation=level", pulse))
+    swing_file.write_text(SCENE.replace("activation=level", pulse))
     refused(cli, "another run: it differs in the activations; must be the same", CHECKPOINT, *named)
-    scene_file.write_text(SCENE.replace("mass=1.0", "mass=1.1"))
+    swing_file.write_text(SCENE.replace("mass=1.0", "mass=1.1"))
     refused(cli, "another run: it differs in the bodies or joints", CHECKPOINT, *named)
-    scene_file.write_text(SCENE.replace("tolerance=0.0", "tolerance=1e-3"))
+    swing_file.write_text(SCENE.replace("tolerance=0.0", "tolerance=1e-3"))
     refused(
         cli,
         "differs in the step control (FixedSteps(steps_per_frame=1) there, AdaptiveSteps(",
         CHECKPOINT,
         *named,
     )
-    scene_file.write_text(SCENE.replace('"bdf2"', '"bdf2", start="equilibrium"'))
+    swing_file.write_text(SCENE.replace('"bdf2"', '"bdf2", start="equilibrium"'))
     refused(cli, "its start was 'initial', the scene's is 'equilibrium'", CHECKPOINT, *named)
-    scene_file.write_text(SCENE)
+    swing_file.write_text(SCENE)
     with monkeypatch.context() as patch:
         patch.setattr("fibermsk.solvers.restart.code_version", lambda: "9.9")
         refused(cli, "must be of this version, 9.9", CHECKPOINT)
@@ -183,29 +128,29 @@ def test_refused_checkpoints(cli, scene_file, stopped, monkeypatch):
     refused(cli, "it is a result, not a checkpoint", OUT)
     refused(cli, "there is no such file", "none.h5")
     CHECKPOINT.write_bytes(before)
-    scene_file.unlink()
-    refused(cli, f"there is no scene file {scene_file}", CHECKPOINT)
+    swing_file.unlink()
+    refused(cli, f"there is no scene file {swing_file}", CHECKPOINT)
 
 
-def test_changed_comment_needs_a_word_and_is_warned_of(cli, scene_file, stopped):
-    cli("run", scene_file, "--checkpoint-every", "1000")
+def test_changed_comment_needs_a_word_and_is_warned_of(cli, swing_file, stopped):
+    cli("run", swing_file, "--checkpoint-every", "1000")
     stopped.after = np.inf
-    scene_file.write_text(SCENE + "# a remark\n")
-    message = f"the scene file {scene_file} has changed since the checkpoint;"
-    refused(cli, f"{message} to resume with the changed file give --scene {scene_file}", CHECKPOINT)
+    swing_file.write_text(SCENE + "# a remark\n")
+    message = f"the scene file {swing_file} has changed since the checkpoint;"
+    refused(cli, f"{message} to resume with the changed file give --scene {swing_file}", CHECKPOINT)
     with pytest.warns(fm.ModelWarning, match="is not that of the checkpoint, or has changed"):
-        assert cli("resume", CHECKPOINT, "--scene", scene_file).exit_code == 0
+        assert cli("resume", CHECKPOINT, "--scene", swing_file).exit_code == 0
 
 
-def test_checkpoint_outlives_a_run_that_does_not_begin(cli, scene_file, stopped):
-    cli("run", scene_file, "--checkpoint-every", "1000")
+def test_checkpoint_outlives_a_run_that_does_not_begin(cli, swing_file, stopped):
+    cli("run", swing_file, "--checkpoint-every", "1000")
     before = CHECKPOINT.read_bytes()
-    done = cli("run", scene_file, "--set", "steps=0", "--checkpoint-every", "1000")
+    done = cli("run", swing_file, "--set", "steps=0", "--checkpoint-every", "1000")
     assert done.exit_code == 2 and CHECKPOINT.read_bytes() == before
 
 
-def test_info_knows_checkpoints(cli, scene_file, stopped):
-    cli("run", scene_file, "--checkpoint-every", "1000")
+def test_info_knows_checkpoints(cli, swing_file, stopped):
+    cli("run", swing_file, "--checkpoint-every", "1000")
     shown = cli("info", CHECKPOINT)
     assert shown.exit_code == 0 and f"fibermsk resume {CHECKPOINT}" in shown.stdout
     assert "method: BDF2()" in shown.stdout and "steps = 40" in shown.stdout
@@ -213,10 +158,10 @@ def test_info_knows_checkpoints(cli, scene_file, stopped):
     assert found["kind"] == "checkpoint" and 0.0 < found["time"] < found["duration"] == 0.2
 
 
-def test_checkpoint_of_a_script_is_resumed_there(cli, scene_file, tmp_path):
+def test_checkpoint_of_a_script_is_resumed_there(cli, swing_file, tmp_path):
     from fibermsk.scene_files import find
 
-    scene = find(str(scene_file)).function()
+    scene = find(str(swing_file)).function()
     path = tmp_path / "own.checkpoint.h5"
     whole = fm.simulate_scene(scene)
     fm.simulate_scene(scene, checkpoint=path, checkpoint_every=1e-9)
@@ -244,20 +189,20 @@ def test_checkpoint_of_a_script_is_resumed_there(cli, scene_file, tmp_path):
     np.testing.assert_array_equal(rest.coordinate("hinge"), whole.coordinate("hinge"))
 
 
-def test_checkpoint_that_cannot_be_written_does_not_end_the_run(scene_file, tmp_path):
+def test_checkpoint_that_cannot_be_written_does_not_end_the_run(swing_file, tmp_path):
     from fibermsk.scene_files import find
 
     taken = tmp_path / "taken"
     taken.mkdir()
-    scene = find(str(scene_file)).function(steps=3)
+    scene = find(str(swing_file)).function(steps=3)
     with pytest.warns(fm.ModelWarning, match="checkpoint at t = .* the run continues: cannot"):
         result = fm.simulate_scene(scene, checkpoint=taken, checkpoint_every=0.0)
     assert result.status == "success"
 
 
-def test_script_takes_the_option_too(scene_file):
+def test_script_takes_the_option_too(swing_file):
     done = subprocess.run(
-        [sys.executable, str(scene_file), "--checkpoint-every", "100", "--set", "steps=4"],
+        [sys.executable, str(swing_file), "--checkpoint-every", "100", "--set", "steps=4"],
         capture_output=True,
         text=True,
     )
@@ -325,29 +270,29 @@ def test_killed_at_any_moment_the_last_checkpoint_is_whole(tmp_path, monkeypatch
     assert sorted(path.name for path in tmp_path.iterdir()) == ["limb.h5"]
 
 
-def test_the_error_in_time_is_told(cli, scene_file):
+def test_the_error_in_time_is_told(cli, swing_file):
     """With fixed steps and with a tolerance: by the run, in its JSON and by info."""
     line = "largest error in time, estimated: "
     for settings, most in (("tolerance=0.0", 1e-2), ("tolerance=1e-3", 5e-3)):
-        scene_file.write_text(SCENE.replace("tolerance=0.0", settings))
-        run = cli("run", scene_file)
+        swing_file.write_text(SCENE.replace("tolerance=0.0", settings))
+        run = cli("run", swing_file)
         assert run.exit_code == 0, run.stderr
         assert line in run.stdout and "rad or m in the coordinates" in run.stdout
         assert line in cli("info", OUT).stdout
-        told = json.loads(cli("run", scene_file, "--json").stdout)["time_error"]
+        told = json.loads(cli("run", swing_file, "--json").stdout)["time_error"]
         assert 0.0 < told["coordinates"] < most and 0.0 < told["fibers"] < most
         assert fm.load(OUT).stats["time_error"] == told
 
 
-def test_numbers_of_the_model_by_path(cli, scene_file, stopped, tmp_path):
+def test_numbers_of_the_model_by_path(cli, swing_file, stopped, tmp_path):
     """A run with changed numbers is that of a scene that has them, also after a resume."""
-    scene_file.write_text(SCENE.replace("mass=1.0", "mass=1.5").replace("500.0", "400.0"))
+    swing_file.write_text(SCENE.replace("mass=1.0", "mass=1.5").replace("500.0", "400.0"))
     stopped.after = float("inf")
-    assert cli("run", scene_file, "--out", "other.h5", "--set", "steps=20").exit_code == 0
-    scene_file.write_text(SCENE)
+    assert cli("run", swing_file, "--out", "other.h5", "--set", "steps=20").exit_code == 0
+    swing_file.write_text(SCENE)
     numbers = ["--param", "rod/mass=1.5", "f/*/muscle/viscosity=400"]
     stopped.after = 7
-    command = ["run", scene_file, "--set", "steps=20", "--checkpoint-every", "1000"]
+    command = ["run", swing_file, "--set", "steps=20", "--checkpoint-every", "1000"]
     assert cli(*command, *numbers).exit_code == 1
     stopped.after = float("inf")
     done = cli("resume", CHECKPOINT, "--param", "rod/mass=2.0", numbers[-1])
@@ -356,5 +301,5 @@ def test_numbers_of_the_model_by_path(cli, scene_file, stopped, tmp_path):
     changed, other = load(OUT), load(tmp_path / "other.h5")
     assert changed.parameters["rod/mass"] == 1.5 and changed.parameters["steps"] == 20
     np.testing.assert_array_equal(changed.coordinate("hinge"), other.coordinate("hinge"))
-    done = cli("run", scene_file, "--param", "rod/mas=1")
+    done = cli("run", swing_file, "--param", "rod/mas=1")
     assert done.exit_code == 2 and "did you mean 'rod/mass'" in done.stderr

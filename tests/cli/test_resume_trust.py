@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from same_results import contents
-from test_resume import CHECKPOINT, OUT, SCENE, refused, scene_file, stopped  # noqa: F401
+from swing import CHECKPOINT, OUT, SCENE
+from test_resume import refused
 from typer.testing import CliRunner
 
 import fibermsk as fm
@@ -25,11 +26,11 @@ RAN = Path("ran")
 
 
 @pytest.fixture
-def interrupted(cli, scene_file, stopped):  # noqa: F811
+def interrupted(cli, swing_file, stopped):
     """A run that was stopped, whose rest would not stop."""
-    assert cli("run", scene_file, "--checkpoint-every", "1000").exit_code == 1
+    assert cli("run", swing_file, "--checkpoint-every", "1000").exit_code == 1
     stopped.after = float("inf")
-    return scene_file
+    return swing_file
 
 
 def forge(**changes):
@@ -149,34 +150,34 @@ def test_output_that_is_no_result_of_the_run_needs_a_word(cli, interrupted):
     assert cli("resume", CHECKPOINT, "--out", OUT).exit_code == 0
 
 
-def test_output_that_the_run_was_to_replace(cli, scene_file, stopped, monkeypatch):  # noqa: F811
+def test_output_that_the_run_was_to_replace(cli, swing_file, stopped, monkeypatch):
     """A killed run has left the earlier result there, and its checkpoint."""
     stopped.after = float("inf")
-    assert cli("run", scene_file, "--set", "steps=10").exit_code == 0
+    assert cli("run", swing_file, "--set", "steps=10").exit_code == 0
     earlier = OUT.read_bytes()
     with monkeypatch.context() as patch:
         patch.setattr("fibermsk.cli.running.computing.note_result", lambda *_: None)
         stopped.after = 7
-        cli("run", scene_file, "--checkpoint-every", "1000", "--overwrite")
+        cli("run", swing_file, "--checkpoint-every", "1000", "--overwrite")
     stopped.after = float("inf")
     refused(cli, "is not a result of this run", CHECKPOINT)
     OUT.write_bytes(earlier)
     assert cli("resume", CHECKPOINT).exit_code == 0 and load(OUT).time.size == 41
 
 
-def test_a_resumed_run_replaces_the_complete_result_that_was_kept(cli, scene_file, stopped):  # noqa: F811
+def test_a_resumed_run_replaces_the_complete_result_that_was_kept(cli, swing_file, stopped):
     stopped.after = float("inf")
-    assert cli("run", scene_file, "--set", "steps=10").exit_code == 0
+    assert cli("run", swing_file, "--set", "steps=10").exit_code == 0
     earlier = OUT.read_bytes()
     stopped.after = 7
-    told = cli("run", scene_file, "--checkpoint-every", "1000")
+    told = cli("run", swing_file, "--checkpoint-every", "1000")
     assert OUT.read_bytes() == earlier and load("results/swing.partial.h5").time.size < 41
     assert f"the complete result in {OUT} is kept" in told.stderr
     stopped.after = float("inf")
     assert cli("resume", CHECKPOINT).exit_code == 0 and load(OUT).time.size == 41
 
 
-def test_checkpoint_of_an_earlier_run_does_not_get_the_later_result(cli, interrupted, stopped):  # noqa: F811
+def test_checkpoint_of_an_earlier_run_does_not_get_the_later_result(cli, interrupted, stopped):
     """A run that fails before its own first checkpoint leaves the other one as it was."""
     before = CHECKPOINT.read_bytes()
     jobs.note_result(CHECKPOINT, {"run": "another"}, OUT)
@@ -199,8 +200,8 @@ def test_words_that_are_shown_are_enough(cli, interrupted, monkeypatch, tmp_path
     assert cli("run", interrupted).exit_code == 0 and contents(OUT) == continued
 
 
-def test_settings_are_among_the_words(cli, scene_file, stopped, monkeypatch, tmp_path):  # noqa: F811
-    run = ["run", scene_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1"]
+def test_settings_are_among_the_words(cli, swing_file, stopped, monkeypatch, tmp_path):
+    run = ["run", swing_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1"]
     cli(*run, "--param", "rod/mass=1.5", "f/*/muscle/viscosity=400")
     not_own(monkeypatch, tmp_path)
     stopped.after = float("inf")
@@ -293,31 +294,31 @@ def test_key_is_private_and_stays(cli, interrupted, own_state):
     assert seal.is_sealed(job)
 
 
-def test_home_that_cannot_be_written(cli, scene_file, stopped, monkeypatch, tmp_path):  # noqa: F811
+def test_home_that_cannot_be_written(cli, swing_file, stopped, monkeypatch, tmp_path):
     """A key is kept with the temporary files; where that fails too, the run says what it costs."""
     taken = tmp_path / "taken"
     taken.write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(taken))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    assert cli("run", scene_file, "--checkpoint-every", "1000").exit_code == 1
+    assert cli("run", swing_file, "--checkpoint-every", "1000").exit_code == 1
     assert seal.is_sealed(load_checkpoint(CHECKPOINT).job)
     monkeypatch.setattr(seal.tempfile, "gettempdir", lambda: str(taken))
-    done = cli("run", scene_file, "--checkpoint-every", "1000")
+    done = cli("run", swing_file, "--checkpoint-every", "1000")
     assert "cannot store a private key in your home folder: fibermsk resume will ask" in done.stderr
-    assert f"fibermsk resume {CHECKPOINT} --scene {scene_file} --out" in done.stderr
+    assert f"fibermsk resume {CHECKPOINT} --scene {swing_file} --out" in done.stderr
     stopped.after = float("inf")
     refused(cli, "must be specified: --scene, --out;", CHECKPOINT)
-    assert cli("resume", CHECKPOINT, "--scene", scene_file, "--out", OUT).exit_code == 0
+    assert cli("resume", CHECKPOINT, "--scene", swing_file, "--out", OUT).exit_code == 0
 
 
-def test_scene_that_was_just_rewritten_is_the_new_one(scene_file, monkeypatch):  # noqa: F811
+def test_scene_that_was_just_rewritten_is_the_new_one(swing_file, monkeypatch):
     """Within a second and with as many characters, which a cache of Python takes for the same."""
     from fibermsk.scene_files import find
 
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    at = scene_file.stat()
+    at = swing_file.stat()
     for number in "123":
-        scene_file.write_text(f"{SCENE}\nNUMBER = {number}\n")
-        os.utime(scene_file, (at.st_atime, at.st_mtime))
-        module = sys.modules[find(str(scene_file)).function.__module__]
+        swing_file.write_text(f"{SCENE}\nNUMBER = {number}\n")
+        os.utime(swing_file, (at.st_atime, at.st_mtime))
+        module = sys.modules[find(str(swing_file)).function.__module__]
         assert int(number) == module.NUMBER
