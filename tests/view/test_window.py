@@ -230,8 +230,9 @@ def test_nothing_is_drawn_anew_where_nothing_changed(window_of, monkeypatch):
     window.refresh()
 
 
-def test_window_is_refused_without_a_display(monkeypatch):
-    monkeypatch.delenv("DISPLAY", raising=False)
+@pytest.mark.parametrize("display", ["", ":7931"], ids=["none", "gone"])
+def test_window_is_refused_without_a_display(display, monkeypatch):
+    monkeypatch.setenv("DISPLAY", display)
     monkeypatch.setattr(sys, "platform", "linux")
     for open_it in (show, play):
         with pytest.raises(ModelError, match="no display.*screenshot.*--movie.*--html.*--web"):
@@ -309,7 +310,9 @@ def display():
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed, which a real window is tested with")
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1100x800x24", "-nolisten", "tcp"]
+    # -noreset: a server that resets when its last client goes refuses the next one meanwhile
+    options = "-noreset -screen 0 1100x800x24 -nolisten tcp".split()
+    command = ["Xvfb", "-displayfd", str(write), *options]
     server = subprocess.Popen(
         command, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )

@@ -20,7 +20,23 @@ _OSMESA_FILES = {
 
 def has_display() -> bool:
     """Whether a window can be opened."""
-    return not sys.platform.startswith("linux") or bool(os.environ.get("DISPLAY"))
+    return not sys.platform.startswith("linux") or _answers(os.environ.get("DISPLAY", ""))
+
+
+@cache
+def _answers(display: str) -> bool:
+    """Whether an X server answers for this display, which may be left from a closed connection.
+
+    The connection stays: a server without clients may reset, and refuses VTK's meanwhile.
+    """
+    if not display:
+        return False
+    try:
+        x11 = ctypes.CDLL("libX11.so.6")
+    except OSError:
+        return False
+    x11.XOpenDisplay.restype = ctypes.c_void_p
+    return bool(x11.XOpenDisplay(display.encode()))
 
 
 @cache

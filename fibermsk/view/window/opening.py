@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -105,9 +106,9 @@ def _begin(window: Window) -> None:
 def _check_display() -> None:
     if not has_display():
         raise ModelError(
-            "cannot open a window: there is no display (DISPLAY is not set); write a picture, a "
-            "movie or a page, or view it in a browser: fibermsk view FILE.h5 with "
-            "--screenshot X.png, --movie X.mp4, --html X.html or --web"
+            f"cannot open a window: no display answers (DISPLAY={os.environ.get('DISPLAY', '')}); "
+            "write a picture, a movie or a page, or view it in a browser: fibermsk view FILE.h5 "
+            "with --screenshot X.png, --movie X.mp4, --html X.html or --web"
         )
     if not off_screen_works():
         raise ModelError(
