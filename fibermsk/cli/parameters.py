@@ -10,6 +10,7 @@ import typer
 
 from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import aligned, print_json, printing_beside
+from fibermsk.cli.running.model_files import bundles_of_model
 from fibermsk.errors import ModelError
 from fibermsk.model import Model
 from fibermsk.parameters import Parameters
@@ -20,14 +21,23 @@ _WIDEST = 60
 
 
 def show_parameters(
-    what: Path, pattern: str | None, settings: list[str], geometry: dict[str, Any], json: bool
+    what: Path,
+    pattern: str | None,
+    settings: list[str],
+    geometry: dict[str, Any],
+    json: bool,
+    bundle: str | None = None,
 ) -> None:
     """Print the parameters of a scene or an OpenSim model that match a pattern; all if it is None.
 
-    `settings` are ``key=value`` of the scene, `geometry` options of `fibermsk.read_osim`.
+    `settings` are ``key=value`` of the scene, `geometry` options of `fibermsk.read_osim`, `bundle`
+    the muscles of an OpenSim model that are bundles.
     """
     with printing_beside(json):
-        model = _model(what, settings, geometry)
+        if bundle is None:
+            model = _model(what, settings, geometry)
+        else:
+            model = bundles_of_model(what, bundle, geometry["geometry"], settings).model
     found = Parameters(model, pattern)
     if json:
         numbers = {

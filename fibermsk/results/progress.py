@@ -25,6 +25,10 @@ class Progress:
         How much of that task is done, e.g. ``"120 of 246"``, or empty.
     done : float
         Completed fraction of that task, if it is known.
+    step_size : float
+        Length of the last step [s].
+    obstacle : str
+        Why it was not longer; empty if nothing was in its way.
     """
 
     time: float
@@ -34,6 +38,8 @@ class Progress:
     message: str = ""
     part: str = ""
     done: float = 0.0
+    step_size: float = 0.0
+    obstacle: str = ""
 
     @property
     def fraction(self) -> float:

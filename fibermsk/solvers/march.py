@@ -15,6 +15,7 @@ from fibermsk.errors import ModelError
 from fibermsk.guard import Guard
 from fibermsk.protocol import Evaluation, Switches, System, offers
 from fibermsk.solvers.crossings import cross, land, sides_of
+from fibermsk.solvers.failure import explain_solve
 from fibermsk.solvers.newton.collisions import begin, judge, refine_along
 from fibermsk.solvers.newton.newton import Newton, NewtonReport
 from fibermsk.solvers.newton.stage import Method, State, projected
@@ -253,6 +254,7 @@ def _step(
         evaluation=new.evaluation,
         step=new.step,
         h=new.h,
+        obstacle="" if new.obstacle is None else explain_solve(system, new.obstacle),
         counters=counters,
         n_frames=at.n_frames + len(frames),
         iterations=iterations,

@@ -294,8 +294,9 @@ def _march(
             counters, before = now.counters, uses(system)
             checkpoints.step(now)
             if progress is not None:
-                t_end = float(march.times[-1])
-                progress(Progress(now.t, t_end, counters.substeps, counters.newton_iterations))
+                counts = counters.substeps, counters.newton_iterations
+                how = {"step_size": now.h, "obstacle": now.obstacle}
+                progress(Progress(now.t, float(march.times[-1]), *counts, **how))
             if uses(system) != before:
                 system.restore(now.left)
         _confirm(march, now)

@@ -8,6 +8,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import fibermsk as fm
+from fibermsk.cli.options import parse_numbers, parse_settings
+from fibermsk.cli.running.model_files import named, scene_of_model
+from fibermsk.scene_files import find
 
 
 @pytest.fixture
@@ -127,15 +130,42 @@ def test_refusals(model, cli, arguments, match):
     assert match in done.stderr.replace("\n", " ")
 
 
-def test_numbers_of_a_muscle_that_is_a_bundle_are_refused(shared_models, cli, tmp_path):
-    """They would change the line that the bundle was made from, and nothing else."""
+def test_numbers_of_a_muscle_change_before_it_becomes_a_bundle(shared_models, cli, tmp_path):
+    """Sections carry the new force: F0 over the tension; other numbers are of the fibers."""
     arm = shared_models / "opensim-models" / "arm26.osim"
     out = tmp_path / "arm.h5"
-    for path in ("BIClong/max_isometric_force", "BIC*/max_isometric_force"):
-        done = cli("run", arm, "--bundle", "BIClong", "--param", f"{path}=900", "--out", out)
+    changed = "--param", "BICl*/max_isometric_force=300", "BIClong_*/tissue/density=1000"
+    short = "--set", "steps=2", "duration=0.002"
+    done = cli("run", arm, "--bundle", "BIClong", *short, *changed, "--out", out, "--json")
+    assert done.exit_code == 0
+    kept = fm.load(out)
+    assert kept.parameters["BICl*/max_isometric_force"] == 300
+    file, settings = scene_of_model(arm, "BIClong", None, None)
+    values = parse_settings(settings, file.parameters, "model")
+    scene = file.make(values, parse_numbers(changed[1:]))
+    assert {fiber.tissue.density for fiber in scene.model.fibers} == {1000.0}
+    belly = [fiber.radius(0.5) for fiber in scene.model.fibers]
+    start = [kept.fibers[fiber.name].radius[0].max() for fiber in scene.model.fibers]
+    stress = scene.model.fibers[0].tissue.active.max_stress
+    assert np.pi * np.sum(np.square(belly)) * stress == pytest.approx(300.0, rel=1e-9)
+    assert np.allclose(start, belly, rtol=0.1)
+
+
+def test_numbers_that_a_bundle_has_no_more_are_refused(shared_models, cli, tmp_path):
+    arm = shared_models / "opensim-models" / "arm26.osim"
+    out = tmp_path / "arm.h5"
+    controls = "--controls", "0.1"
+    for path in ("BIClong/law/damping", "BIC*/law/damping"):
+        done = cli(
+            "run", arm, "--bundle", "BIClong", *controls, "--param", f"{path}=0.2", "--out", out
+        )
         assert done.exit_code == 2 and not out.exists()
         text = done.stderr.replace("\n", " ")
         assert f"--param {path}: would have no effect: 'BIClong' is a bundle" in text
+
+
+def test_specific_tension_of_bundles(shared_models, cli):
+    arm = shared_models / "opensim-models" / "arm26.osim"
     done = cli("info", arm, "--bundle", "BIClong", "--set", "specific_tension=5e5", "--json")
     one = json.loads(done.stdout)["muscles"]["BIClong"]
     # sections that F0 and this tension give, or thinner ones where bones leave no room
@@ -145,9 +175,6 @@ def test_numbers_of_a_muscle_that_is_a_bundle_are_refused(shared_models, cli, tm
 
 
 def test_a_resumed_model_has_the_name_of_its_file(model):
-    from fibermsk.cli.running.model_files import named, scene_of_model
-    from fibermsk.scene_files import find
-
     file, settings = scene_of_model(Path(model), "bifemsh_r", None, None)
     again = find(str(file.path))
     assert again.name == "model_scene" and named(again, settings).name == "gait10dof18musc"

@@ -456,3 +456,21 @@ def test_the_bar_begins_anew_after_compilation(monkeypatch, capsys):
             report(Progress(t, 1.0))
     assert len(restarted) == 1
     assert "compiling kernels, 2 of 9" in capsys.readouterr().err
+
+
+def test_short_steps_are_told_once_with_their_reason(capsys):
+    from fibermsk.cli.running.progress import progress_report
+
+    reasons = "no convergence in 25 iterations; largest residual {} N", "a contact is too deep"
+    with progress_report("arm", quiet=False) as report:
+        for step in range(200):
+            reason = reasons[step > 120].format(step)
+            report(Progress(1e-6 * step, 0.01, step, step_size=1e-6, obstacle=reason))
+        report(Progress(0.005, 0.01, 201, step_size=1e-3, obstacle="neither short"))
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "arm: at t = 5e-05 s steps are 1e-06 s, 1e+04 of them to the end, since longer ones do "
+        "not succeed: no convergence in 25 iterations; largest residual 50 N",
+        "arm: at t = 0.000121 s steps are 1e-06 s, 9.9e+03 of them to the end, since longer ones "
+        "do not succeed: a contact is too deep",
+    ]

@@ -60,6 +60,24 @@ def test_run_stopped_between_frames_keeps_the_last_step(arm, control):
     assert result.fibers["fiber_0"].position.shape[0] == 2
 
 
+@pytest.mark.parametrize("control", CONTROLS, ids=repr)
+def test_progress_says_why_steps_are_short(arm, control):
+    told = []
+    fm.simulate(
+        arm, t_end=0.1, dt=0.05, newton=fm.Newton(max_iterations=6), control=control,
+        progress=told.append, method=fm.BackwardEuler(),
+    )  # fmt: skip
+    steps = np.diff([0.0, *(one.time for one in told)])
+    assert [one.step_size for one in told] == pytest.approx(steps)
+    if isinstance(control, fm.AdaptiveSteps):
+        assert "the error of the step stays above the tolerance" in {one.obstacle for one in told}
+    else:
+        failed = [one.obstacle for one in told if one.obstacle]
+        assert 0 < len(failed) < len(told)
+        assert all(text.startswith("no convergence in 6 iterations; largest") for text in failed)
+        assert "at fiber_2 node 3" in failed[0]
+
+
 def test_failure_between_frames_keeps_the_last_step_and_counts_the_attempts(arm, monkeypatch):
     from fibermsk.solvers.newton.newton import Newton
 

@@ -50,12 +50,14 @@ def info(
     ] = False,
 ) -> None:
     """Print the contents of a result file, with ranges and units, or of an OpenSim model."""
-    if bundle is not None:
+    if bundle is not None and file.suffix.lower() != ".osim":
+        raise ModelError(f"--bundle {bundle}: must be left out: {file} is not a model (.osim)")
+    if bundle is not None and not parameters:
         _show_bundles(file, bundle, geometry, settings or [], json)
         return
     if parameters:
         options = {"geometry": geometry, "geometry_outside": geometry_outside}
-        show_parameters(file, match, settings or [], options, json)
+        show_parameters(file, match, settings or [], options, json, bundle)
         return
     for option, given in (("--match", match), ("--set", settings)):
         if given is not None:
@@ -85,16 +87,13 @@ def _show_bundles(
     file: Path, bundle: str, geometry: Path | None, settings: list[str], json: bool
 ) -> None:
     """Print a report on muscles of a model as bundles of fibers."""
-    from fibermsk.cli.running.model_files import bundles_of_model
+    from fibermsk.cli.running.model_files import bundles_of_model, report_bundles
 
-    if file.suffix.lower() != ".osim":
-        raise ModelError(f"--bundle {bundle}: must be left out: {file} is not a model (.osim)")
-    found = bundles_of_model(file, bundle, geometry, settings)
-    text = found.pop("text")
+    made = bundles_of_model(file, bundle, geometry, settings)
     if json:
-        print_json(found)
+        print_json(report_bundles(made, file))
     else:
-        typer.echo(text)
+        typer.echo(str(made))
 
 
 def _check_kind(file: Path) -> None:

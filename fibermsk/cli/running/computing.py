@@ -16,7 +16,7 @@ from fibermsk.cli.running.checkpoints import Keeping
 from fibermsk.cli.running.drawn import NOTHING, Drawn
 from fibermsk.cli.running.interrupts import interruptible, not_at_once
 from fibermsk.cli.running.job import note_result, resume_command
-from fibermsk.cli.running.model_files import about_muscles, refuse_idle
+from fibermsk.cli.running.model_files import about_muscles
 from fibermsk.cli.running.problems import refuse_options, solve_problem
 from fibermsk.cli.running.progress import progress_report
 from fibermsk.cli.running.saving import Destination, holds, partial_path, save_result
@@ -75,7 +75,6 @@ def compute(
     failure = ""
     with interruptible() as check, printing_beside(json), collecting() as warned:
         scene = file.make(parameters, values)
-        refuse_idle(file, getattr(scene, "model", None), values)
         target = RunFile(path, lambda: _about(file, warned), overwrite)
         try:
             with progress_report(file.name, quiet=quiet) as tell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -10,8 +10,12 @@ from typing import Any
 
 import typer
 
+from fibermsk.anatomy import ModelBundles
 from fibermsk.cli.options import parse_settings
 from fibermsk.errors import ModelError
+from fibermsk.model import Model
+from fibermsk.parameters import Parameters, with_parameters
+from fibermsk.read import read_osim
 from fibermsk.scene_files import SceneFile, find
 
 _SCENE = Path(__file__).with_name("model_scene.py")
@@ -50,7 +54,7 @@ def scene_of_model(
             settings.append(f"{name}={path.resolve() if path.is_file() else value}")
     if geometry is not None:
         settings.append(f"geometry={geometry.resolve()}")
-    return replace(find(str(_SCENE)), name=model.stem), settings
+    return named(find(str(_SCENE)), settings), settings
 
 
 def named(file: SceneFile, settings: list[str]) -> SceneFile:
@@ -58,30 +62,53 @@ def named(file: SceneFile, settings: list[str]) -> SceneFile:
     if file.path != _SCENE:
         return file
     given = dict(setting.split("=", 1) for setting in settings if "=" in setting)
-    return replace(file, name=Path(given.get("model", file.name)).stem)
+    name = Path(given.get("model", file.name)).stem
+    return _ModelScene(name, file.path, file.title, file.function, file.parameters)
 
 
-def refuse_idle(file: SceneFile, model: Any, numbers: Iterable[str]) -> None:
-    """Refuse numbers of line muscles that the run has replaced by bundles.
+class _ModelScene(SceneFile):
+    """Scene of a model, of which numbers of the file change before muscles become bundles."""
 
-    Raises
-    ------
-    ModelError
-        If the path of a number begins with such a muscle, or a pattern for it.
-    """
-    if file.path != _SCENE:
-        return
+    def make(self, parameters: dict[str, Any], numbers: Mapping[str, Any] | None = None) -> Any:
+        """Scene with these parameters, and with numbers of the file or of the scene's model."""
+        if not numbers:
+            return super().make(parameters)
+        source = Parameters(read_osim(parameters["model"], geometry=parameters["geometry"] or None))
+        before = {path: value for path, value in numbers.items() if _has(source, path)}
+        texts = [f"{path}={_text(value)}" for path, value in before.items()]
+        texts = [*filter(None, [parameters["changes"]]), *texts]
+        scene = super().make(parameters | {"changes": ";".join(texts)})
+        after = {path: value for path, value in numbers.items() if path not in before}
+        _refuse_idle(scene.model, after)
+        return replace(scene, model=with_parameters(scene.model, after)) if after else scene
+
+
+def _has(source: Parameters, path: str) -> bool:
+    """Whether a path or pattern is one of a model."""
+    try:
+        return len(source.match(path)) > 0
+    except ModelError:
+        return False
+
+
+def _text(value: Any) -> str:
+    """A number, or several, as on the command line."""
+    return ",".join(map(repr, value)) if isinstance(value, list) else repr(value)
+
+
+def _refuse_idle(model: Model, numbers: Iterable[str]) -> None:
+    """Refuse numbers of laws of line muscles that the run has replaced by bundles."""
     fibers = {fiber.name for fiber in model.fibers}
     replaced = [one.name for one in model.muscles if f"{one.name}_1" in fibers]
     for path in numbers:
-        owner, _, rest = path.partition("/")
+        owner = path.partition("/")[0]
         found = next((name for name in replaced if fnmatchcase(name, owner)), None)
         if found is not None:
             raise ModelError(
-                f"--param {path}: would have no effect: {found!r} is a bundle in this run, made "
-                f"from the muscle of the file; must be a number of its fibers, {found}_*/...; to "
-                f"change {rest or 'the muscle'} before, use fm.with_parameters and "
-                "fm.bundles_from_model, or another model file"
+                f"--param {path}: would have no effect: {found!r} is a bundle in this run; must be "
+                "a number of the file, from which the bundle is made, or of its fibers, "
+                f"{found}_*/...; 'fibermsk info MODEL.osim --parameters' lists the first, with "
+                "--bundle the second"
             )
 
 
@@ -105,14 +132,14 @@ def refuse_without_model(scene: str, **options: Any) -> None:
 
 def bundles_of_model(
     model: Path, bundle: str, geometry: Path | None, settings: list[str]
-) -> dict[str, Any]:
-    """Report on the bundles of a model: its text, and numbers by muscle."""
+) -> ModelBundles:
+    """Bundles of a model, as of a run with these options."""
     from fibermsk.cli.running.model_scene import describe, read
 
     file, own = scene_of_model(model, bundle, None, geometry)
     values = parse_settings([*own, *settings], file.parameters, f"model {model.name!r}")
-    source = read(values["model"], values["geometry"], values["contact"])
-    made = describe(
+    source = read(values["model"], values["geometry"], values["contact"], values["changes"])
+    return describe(
         source,
         values["bundle"],
         values["fibers"],
@@ -122,6 +149,10 @@ def bundles_of_model(
         values["free"],
         specific_tension=values["specific_tension"],
     )
+
+
+def report_bundles(made: ModelBundles, file: Path) -> dict[str, Any]:
+    """Numbers of the bundles of a model by muscle."""
     muscles = {}
     for name, one in made.muscles.items():
         report, sizes = one.bundle.report, one.sizes
@@ -144,9 +175,8 @@ def bundles_of_model(
             "remarks": list(one.remarks),
         }
     return {
-        "file": str(model),
+        "file": str(file),
         "mass": made.mass,
         "muscles": muscles,
         "refused": made.refused,
-        "text": str(made),
     }

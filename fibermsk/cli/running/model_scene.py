@@ -13,6 +13,7 @@ from typing import Any
 
 import fibermsk as fm
 from fibermsk.anatomy import select
+from fibermsk.cli.options import parse_numbers
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 
 _DAMPING = 0.5
@@ -40,6 +41,7 @@ def scene(
     controls: str = "",
     tolerance: float = 1e-4,
     specific_tension: float = 0.0,
+    changes: str = "",
 ) -> fm.Scene:
     """Describe the scene.
 
@@ -79,8 +81,11 @@ def scene(
     specific_tension : float
         Largest isometric force of the bundles over their section [N/m^2]; larger for thinner ones,
         such as 1e6 where the forces of a model are large for its bones. 0 chooses it.
+    changes : str
+        Numbers of the model by path that change before muscles become bundles, separated by
+        semicolons: "BIClong/max_isometric_force=500;BRA/points/0/x=0.01".
     """
-    source = read(model, geometry, contact)
+    source = read(model, geometry, contact, changes)
     meshes = source.import_report.meshes
     if missing := sum(path is None for _, _, path in meshes):
         text = (
@@ -149,15 +154,17 @@ def _controls(text: str) -> float | fm.Signals:
     return value
 
 
-def read(model: str, geometry: str, contact: str) -> fm.Model:
-    """The model of a file, with meshes of some bodies for contact."""
+def read(model: str, geometry: str, contact: str, changes: str) -> fm.Model:
+    """The model of a file, with meshes of some bodies for contact, and with changed numbers."""
     bodies = [name for name in contact.split(",") if name]
     if bodies and not geometry:
         raise fm.ModelError(
             f"contact = {contact!r}; must be left out without the folder of the bone meshes; give "
             "geometry=DIR"
         )
-    return fm.read_osim(Path(model), geometry=geometry or None, contact=bodies)
+    found = fm.read_osim(Path(model), geometry=geometry or None, contact=bodies)
+    numbers = parse_numbers([one for one in changes.split(";") if one.strip()])
+    return fm.with_parameters(found, numbers) if numbers else found
 
 
 def describe(

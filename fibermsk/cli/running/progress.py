@@ -18,6 +18,8 @@ _SECONDS_BETWEEN_PICTURES = 3.0
 
 _TIME = 7
 """Letters of a time."""
+_FIRST, _MANY = 50, 3000
+"""Steps are short if this many more are needed to the end, after the first ones, which grow."""
 _WIDE, _LONG, _SHORT, _LEAST = 100, 58, 34, 10
 """Letters of a wide line, of the words in it and in others, and of a bar."""
 
@@ -77,7 +79,7 @@ def _bar(title: str) -> Iterator[Callable[[Progress | Counted], None]]:
         console=console,
     ) as bars:
         task = bars.add_task(title, total=1.0, now="starting")
-        last = 0.0
+        last, short = 0.0, _ShortSteps()
 
         def tell(progress: Progress | Counted) -> None:
             nonlocal last
@@ -88,6 +90,8 @@ def _bar(title: str) -> Iterator[Callable[[Progress | Counted], None]]:
             if len(words) > words_width:
                 words = _words(progress, short=True)
             bars.update(task, completed=last, now=words)
+            if said := short.reason(progress):
+                bars.print(f"{title}: {said}", markup=False, highlight=False)
 
         yield tell
 
@@ -100,9 +104,32 @@ def widths(whole: int, title: int) -> tuple[int, int, int]:
     return title, max(min(room - words - title, 40), 1), words
 
 
+class _ShortSteps:
+    """Reasons why the steps of a run are short, each told once."""
+
+    def __init__(self) -> None:
+        self._told = set[str]()
+
+    def reason(self, progress: Progress | Counted) -> str:
+        """What is to be told now, or nothing."""
+        if not (isinstance(progress, Progress) and progress.obstacle):
+            return ""
+        first = progress.obstacle.partition(";")[0]  # what follows are numbers
+        left = progress.duration - progress.time
+        if left < _MANY * progress.step_size or progress.step < _FIRST or first in self._told:
+            return ""
+        self._told.add(first)
+        return (
+            f"at t = {progress.time:.4g} s steps are {progress.step_size:.2g} s, "
+            f"{left / progress.step_size:.2g} of them to the end, since longer ones do not "
+            f"succeed: {progress.obstacle}"
+        )
+
+
 class _Lines:
     def __init__(self, title: str) -> None:
         self._title = title
+        self._short = _ShortSteps()
         self._last = time.monotonic()
         self._first: tuple[float, float] | None = None
         self._message = ""
@@ -118,6 +145,8 @@ class _Lines:
                 _print(f"{self._title}: {_words(progress)}")
             self._message = progress.message
             return
+        if said := self._short.reason(progress):
+            _print(f"{self._title}: {said}")
         # the first step may include compilation, so that the rate is measured after it
         if self._first is None:
             self._first = (now, progress.fraction)

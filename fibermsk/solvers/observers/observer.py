@@ -41,6 +41,7 @@ class Accepted:
     left: dict[str, NDArray[np.float64]]  # memory of the system
     memories: dict[str, Any]  # those of the observers, by name
     ending: str = ""  # why the run ends here; empty if it continues
+    obstacle: str = ""  # why the step was not longer; empty if nothing was in its way
 
     @property
     def t(self) -> float:

@@ -25,7 +25,10 @@ by the safeguard, is followed by a shorter one."""
 
 _SHORTER = 0.7
 
-
+_ERROR = NewtonReport(reason="the error of the step stays above the tolerance")
+_STRUGGLE = NewtonReport(
+    reason="Newton's method needs many iterations, or contacts near their limit cut its updates"
+)
 _ROUND_OFF = 1e-12
 """Least step over the time at its start."""
 
@@ -140,7 +143,7 @@ class AdaptiveSteps(Checked):
         if pace.last > 0.0 and not getattr(method, "one_step", False):
             longest = most_growth * pace.last
         shortest = max(self.shortest, _ROUND_OFF * abs(t))
-        obstacle = NewtonReport(reason="the error of the step stays above the tolerance")
+        obstacle = _ERROR
         while True:
             # two equal steps rather than a long one and a very short one
             h = left if left <= min(1.01 * pace.h, longest) else min(pace.h, longest, 0.5 * left)
@@ -162,6 +165,7 @@ class AdaptiveSteps(Checked):
                         longer, size = max(longer, pace.h), pace.error
                     if _struggled(step):
                         longer = min(longer, _SHORTER * h)
+                        obstacle = _STRUGGLE if obstacle is _ERROR else obstacle
                     crawls = pace.crawls + 1.0 if h < _CRAWL * left else 0.0
                     if crawls > _MOST_CRAWLS:
                         reason = (
@@ -170,7 +174,7 @@ class AdaptiveSteps(Checked):
                         )
                         raise StepFailure(memory.state, h, NewtonReport(reason=reason))
                     pace = _Pace(min(longer, self.longest), size, target - t, crawls)
-                    return Advanced(step, pace, h)
+                    return Advanced(step, pace, h, obstacle)
                 counters.rejected_steps += 1
                 factor = max((_AIM / size) ** (1.0 / order), _LEAST_CHANGE)
                 pace = _Pace(h * factor, _AIM, pace.last, pace.crawls)

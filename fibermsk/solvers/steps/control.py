@@ -77,6 +77,7 @@ class Advanced(NamedTuple):
     step: Step
     control: Any
     h: float
+    obstacle: NewtonReport | None = None  # why a longer step was not made
 
     @property
     def memory(self) -> Any:
@@ -183,6 +184,7 @@ class FixedSteps:
             t, left = memory.state.t, self.steps_per_frame - done
             parts = [(t_new if left == 1 else t + (t_new - t) / left, 0)]
             done = (done + 1) % self.steps_per_frame
+        obstacle: NewtonReport | None = None
         while True:
             target, halvings = float(parts[-1][0]), int(parts[-1][1])
             t = memory.state.t
@@ -194,9 +196,10 @@ class FixedSteps:
                 ends = np.array([end for end, _ in left], float)
                 halved = np.array([times for _, times in left], np.int64)
                 control = _Parts(np.array(done), ends, halved)
-                return Advanced(step, control, h)
+                return Advanced(step, control, h, obstacle)
+            obstacle = step.reports[-1]
             if halvings == _MAX_HALVINGS:
-                raise StepFailure(memory.state, h, step.reports[-1])
+                raise StepFailure(memory.state, h, obstacle)
             parts[-1] = (target, halvings + 1)
             parts.append((t + 0.5 * h, halvings + 1))
 
