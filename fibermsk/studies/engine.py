@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from fibermsk import _check
@@ -51,9 +52,16 @@ def _in_processes(task: Task, points: Points, wanted: Sequence[int], jobs: int) 
 
 def _parallel(task: Task, points: Points, wanted: Sequence[int], jobs: int) -> Any:
     joblib = package("joblib")
-    options = {"return_as": "generator_unordered", "batch_size": 1, "backend": "loky"}
+    options = {"return_as": "generator_unordered", "batch_size": 1}
     parallel = joblib.Parallel(n_jobs=jobs, pre_dispatch=_DISPATCHED * jobs, **options)
     return parallel(joblib.delayed(task)(k, *points.given(k)) for k in list(wanted))
+
+
+def threads_of_processes(threads: int | None) -> AbstractContextManager[Any]:
+    """Context in which each process has a number of threads; by default they share the cores."""
+    if threads is None:
+        return nullcontext()
+    return package("joblib").parallel_config("loky", inner_max_num_threads=threads)
 
 
 def _on_cluster(task: Task, points: Points, wanted: Sequence[int], client: Any) -> Iterator[Record]:

@@ -1,7 +1,8 @@
-"""`--t-end` and `--dt` of `fibermsk run`."""
+"""`--t-end` and `--dt` of all commands that run a scene."""
 
 import json
 
+import numpy as np
 import pytest
 
 import fibermsk as fm
@@ -62,3 +63,20 @@ def test_a_run_ends_and_steps_as_told(cli, tmp_path):
     options = ["--t-end", "0.2", "--dt", "0.05", "--out", str(tmp_path / "x.h5"), "--json"]
     found = json.loads(cli("run", "hanging_fiber", *options).stdout)
     assert (found["time_end"], found["steps"]) == (0.2, 4)
+
+
+def test_a_study_and_a_sensitivity_end_as_told(cli, tmp_path):
+    xarray = pytest.importorskip("xarray")
+    out = tmp_path / "x.nc"
+    times = "--t-end", "0.1", "--dt", "0.05"
+    given = "--over", "fiber/tissue/density=1000,1100", "--of", "fiber.length", "--out", out
+    done = cli("sweep", "hanging_fiber", *given, *times, "--jobs", "2", "--threads", "1")
+    assert done.exit_code == 0
+    with xarray.open_dataset(out) as kept:
+        assert np.allclose(kept["time"], [0.0, 0.05, 0.1])
+    options = "--of", "fiber/length_end", "--to", "fiber/tissue/density", "--json"
+    found = [
+        json.loads(cli("sensitivity", "hanging_fiber", *options, *how).stdout)["value"]
+        for how in (times, ("--set", "duration=0.1", "steps=2"))
+    ]
+    assert found[0] == found[1]

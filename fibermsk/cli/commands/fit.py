@@ -126,7 +126,10 @@ def fit(
     method: Annotated[
         str,
         typer.Option(
-            "--method", help="lm; or adam, for comparison: it never tells that it converged."
+            "--method",
+            metavar="lm|adam",
+            autocompletion=one_of("lm", "adam"),
+            help="Levenberg-Marquardt; Adam is for comparison: it never tells that it converged.",
         ),
     ] = "lm",
     iterations: Annotated[int, typer.Option("--iterations", help="Most steps of a search.")] = 4000,

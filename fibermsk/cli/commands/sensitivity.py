@@ -30,6 +30,8 @@ from fibermsk.cli.output import (
     printing_beside,
     write_figure,
 )
+from fibermsk.cli.run_options import End, Step
+from fibermsk.cli.running.times import settings_of_times
 from fibermsk.rescue import write_whole
 
 _TABLES = (".csv",)
@@ -65,6 +67,8 @@ def sensitivity(
     numbers: Numbers = None,
     method: Method = None,
     threads: Threads = None,
+    t_end: End = None,
+    dt: Step = None,
     json: JsonOut = False,
 ) -> None:
     """Differentiate a quantity of a run in numbers of its model."""
@@ -78,7 +82,8 @@ def sensitivity(
     if out is not None:
         check_out(out, PICTURES + _TABLES)
     file = find(scene)
-    parameters = parse_settings(settings or [], file.parameters, f"scene {file.name!r}")
+    settings = [*(settings or []), *settings_of_times(file, settings or [], t_end, dt)]
+    parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers or [])
     with printing_beside(json):
         made = file.make(parameters, values)

@@ -7,18 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
-from fibermsk.cli.completing import scene_names
+from fibermsk.cli.completing import one_of, scene_names
 from fibermsk.cli.errors import FAILED
 from fibermsk.cli.options import (
     JsonOut,
     Method,
     Numbers,
     Settings,
+    Threads,
     parse_numbers,
     parse_over,
     parse_settings,
+    use_threads,
 )
 from fibermsk.cli.output import aligned, check_out, print_json, printing_beside
+from fibermsk.cli.run_options import End, Step
+from fibermsk.cli.running.times import settings_of_times
 
 _SHOWN = 5
 """Points that failed, of which the reason is printed."""
@@ -56,7 +60,13 @@ def sweep(
         ),
     ] = None,
     design: Annotated[
-        str, typer.Option("--design", help="grid, latin (hypercube) or sobol (with indices).")
+        str,
+        typer.Option(
+            "--design",
+            metavar="grid|latin|sobol",
+            autocompletion=one_of("grid", "latin", "sobol"),
+            help="All combinations, a Latin hypercube, or Sobol samples with indices.",
+        ),
     ] = "grid",
     n: Annotated[
         int | None, typer.Option("--samples", metavar="N", help="Number of samples.")
@@ -66,6 +76,9 @@ def sweep(
     settings: Settings = None,
     numbers: Numbers = None,
     method: Method = None,
+    threads: Threads = None,
+    t_end: End = None,
+    dt: Step = None,
     json: JsonOut = False,
 ) -> None:
     """Run a scene at many values of its parameters, and keep what is asked for in one file.
@@ -78,17 +91,21 @@ def sweep(
     from fibermsk.cli.running.progress import Counted, progress_report
     from fibermsk.scene_files import find
     from fibermsk.studies import StudyProgress, sobol_indices, sweep as run_study
+    from fibermsk.studies.engine import threads_of_processes
     from fibermsk.studies.journal import ENDING
     from fibermsk.studies.points import MESSAGE, RESERVED, SAMPLE, SECONDS, STATUS
     from fibermsk.studies.task import DONE
 
+    use_threads(threads)
     file = find(scene)
     out = Path("results") / f"{file.name}.nc" if out is None else out
     check_out(out, (".nc",))
     varied = parse_over(over, file.parameters, design)
-    given = parse_settings(settings or [], file.parameters, f"scene {file.name!r}")
-    wanted = {text.partition("=")[0].strip() for text in settings or ()}
+    settings = [*(settings or []), *settings_of_times(file, settings or [], t_end, dt)]
+    given = parse_settings(settings, file.parameters, f"scene {file.name!r}")
+    wanted = {text.partition("=")[0].strip() for text in settings}
     with (
+        threads_of_processes(threads if jobs != 1 else None),
         printing_beside(json),
         interruptible() as check,
         progress_report(file.name, quiet=False) as tell,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from fibermsk.cli.completing import one_of
 from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ConvergenceError, ModelError
@@ -36,7 +37,15 @@ def track(
         float,
         typer.Option("--size", help="Deviation that costs as much as a full activation, rad or m."),
     ] = 0.02,
-    tendon: Annotated[str, typer.Option("--tendon", help="rigid or elastic.")] = "rigid",
+    tendon: Annotated[
+        str,
+        typer.Option(
+            "--tendon",
+            metavar="rigid|elastic",
+            autocompletion=one_of("rigid", "elastic"),
+            help="Tendons of the muscles.",
+        ),
+    ] = "rigid",
     degrees: Degrees = None,
     threads: Threads = None,
     json: JsonOut = False,

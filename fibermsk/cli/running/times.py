@@ -32,7 +32,7 @@ def settings_of_times(
     for option, value in given.items():
         if value is None:
             continue
-        _check.positive("run", option, value, "s")
+        _check.positive(file.name, option, value, "s")
         name = _OF[option]
         if name not in file.parameters:
             known = ", ".join(file.parameters) or "none"
