@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 from scenes_of_tests import FROM_FILES, ROOT, load_scene
+from texts_of_pages import overlapping
 
 import fibermsk as fm
 from fibermsk.scene_files import find, list_files, read_title
@@ -198,6 +199,8 @@ def test_every_scene_runs_by_its_name(name, tmp_path, monkeypatch):
     assert done.exit_code == 0, done.stderr
     result = fm.load(tmp_path / "results" / f"{name}.h5")
     assert (result.scene, result.status, result.time.size) == (name, "success", steps + 1)
+    page = fm.view.plot(result)
+    assert overlapping(page) == []
 
 
 @pytest.mark.slow

@@ -17,6 +17,8 @@ from fibermsk.results.result import FiberHistory, Result
 ARROW_KINDS = ("attachment", "contact")
 """Forces of the fibers on bodies at both ends; contact forces on fibers, per element."""
 
+_BOTH = "both"
+
 _FRAMES = 100
 """Frames that the estimate of the largest force uses."""
 
@@ -25,9 +27,10 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     """Kinds of arrows, each once, in the order of `ARROW_KINDS`."""
     asked = (kinds,) if isinstance(kinds, str) else tuple(kinds)
     for kind in asked:
-        if kind not in ARROW_KINDS:
-            raise ModelError(f"arrows = {kind!r}; there are: {', '.join(ARROW_KINDS)}")
-    return tuple(kind for kind in ARROW_KINDS if kind in asked)
+        if kind not in (*ARROW_KINDS, _BOTH):
+            known = ", ".join((*ARROW_KINDS, _BOTH))
+            raise ModelError(f"arrows = {kind!r}; there are: {known}")
+    return tuple(kind for kind in ARROW_KINDS if kind in asked or _BOTH in asked)
 
 
 def attachment_forces(result: Result, frame: int) -> tuple[Array, Array]:

@@ -7,10 +7,10 @@ from numpy.testing import assert_allclose
 
 from fibermsk.results import MuscleLine, Still
 from fibermsk.results.result import BodyMotion, ShapeRecord
-from fibermsk.view.drawing.anchors import BoneSurface, fiber_ends, find_anchors
+from fibermsk.view.drawing.anchors import BoneSurface, End, fiber_ends, find_anchors
 from fibermsk.view.drawing.bones import bone_surface
 from fibermsk.view.drawing.insertions import fans, is_off, processes
-from fibermsk.view.drawing.pieces import BONE_COLOR
+from fibermsk.view.drawing.pieces import _MOUNT_COLOR, BONE_COLOR
 from fibermsk.view.drawing.stage import Stage
 
 FRAMES = np.arange(9)
@@ -20,7 +20,7 @@ def anchors_of(result):
     bones = {name: BoneSurface(body) for name, body in result.bodies.items()}
     frames = np.arange(result.time.size)
     ends = fiber_ends(result.fibers.values(), frames)
-    return find_anchors(ends, result.bodies, bones, frames, 0.7), bones
+    return find_anchors(ends, result.bodies, bones, frames, 0.7)[0], bones
 
 
 def test_each_end_is_on_the_bone_that_it_moves_with():
@@ -48,6 +48,38 @@ def test_free_ends_and_ends_far_from_bones_have_no_anchor():
     thin = ShapeRecord("capsule", np.array([9.0, 0, 0]), np.array([9.0, 1, 0]), 0.01)
     still = np.zeros((9, 3)), np.tile(np.eye(3), (9, 1, 1))
     assert anchors_of(replace(arm, bodies={"far": BodyMotion(*still, (thin,))}))[0] == []
+
+
+def test_ends_on_ground_without_a_shape_are_held_by_plates():
+    """Square to the fiber, wider than it, around its round end; a free end has none."""
+    result = make_hanging_fiber(3)
+    (fiber,) = result.fibers.values()
+    for stage in (Stage(result, "tissue"), Stage(replace(result, bodies={}), "tissue")):
+        (plate,) = [piece for piece in stage.pieces if piece.color == _MOUNT_COLOR]
+        assert plate.body == ""
+        way = fiber.tangent[0, 0] / np.linalg.norm(fiber.tangent[0, 0])
+        radius = max(float(fiber.radius[0, 0]), 0.006 * stage.size)
+        points = plate.surface.points - fiber.position[0, 0]
+        height = points @ way
+        assert height.min() == pytest.approx(-1.1 * radius) and height.max() < 0.0
+        across = np.linalg.norm(points - np.outer(height, way), axis=1)
+        assert across.max() == pytest.approx(1.65 * radius)
+
+
+def test_moving_ends_without_a_shape_are_held_where_they_are_alone():
+    frames, n = np.arange(3), 3
+    moving = np.array([[0.0, 0, 0], [0.1, 0, 0], [0.3, 0, 0]])
+    bodies = {"clamp": BodyMotion(moving, np.tile(np.eye(3), (n, 1, 1)), ())}
+    bones = {"clamp": BoneSurface(bodies["clamp"])}
+    end = End(moving + (0.0, 0.0, 0.5), np.array([0.0, 0.0, 2.0]), 0.01)
+    beside = End(end.path + (0.03, 0.0, 0.0), end.along, 0.01)
+    far = End(end.path + (0.2, 0.0, 0.0), end.along, 0.01)
+    loose = End((end.path + (0.0, 0.4, 0.0)) * [[1.0], [2.0], [3.0]], end.along, 0.01)
+    on_bones, in_air = find_anchors([end, far, loose], bodies, bones, frames, 1.0)
+    assert not on_bones and [one.body for one in in_air] == ["clamp", "clamp"]
+    assert_allclose(in_air[0].point, (0.0, 0.0, 0.5))
+    assert_allclose(in_air[0].normal, (0.0, 0.0, 1.0))
+    assert find_anchors([end, beside], bodies, bones, frames, 1.0) == ([], [])
 
 
 def test_process_reaches_from_inside_the_bone_around_the_end():

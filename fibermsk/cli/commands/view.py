@@ -55,9 +55,9 @@ def view(
         str,
         typer.Option(
             "--arrows",
-            metavar="attachment,contact",
-            autocompletion=one_of("attachment", "contact"),
-            help="Forces drawn as arrows, one or both.",
+            metavar="attachment|contact|both",
+            autocompletion=one_of("attachment", "contact", "both"),
+            help="Forces drawn as arrows.",
         ),
     ] = "",
     measure: Annotated[

@@ -21,6 +21,11 @@ _REST = 1e-4
 _FARTHEST = 0.08
 """Largest distance of an end from the surface of its bone, over the size of the scene."""
 
+_NEAR = 7.0, 0.5
+"""Distance over the radius of a fiber within which moving ends, and those at rest, meet."""
+_LEAST = 0.006
+"""Least radius of a fiber with a visible plate, over the size of the scene."""
+
 
 class Anchor(NamedTuple):
     """End of a fiber or muscle on a body; vectors (3,) in the body frame [m]."""
@@ -48,6 +53,11 @@ class BoneSurface:
             self._points = np.concatenate([points for points, _ in parts])
             self._normals = np.concatenate([normals for _, normals in parts])
         self._tree = KDTree(self._points) if len(self._points) else None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the body has no shape."""
+        return not self._solids and self._tree is None
 
     def nearest(self, point: Array) -> tuple[Array, Array, float] | None:
         """Nearest point, outward normal there, and distance, negative inside; None without any."""
@@ -101,17 +111,46 @@ def find_anchors(
     bones: Mapping[str, BoneSurface],
     frames: NDArray[np.int64],
     size: float,
-) -> list[Anchor]:
-    """Anchors of ends at some frames; ends far from any bone have none.
+) -> tuple[list[Anchor], list[Anchor]]:
+    """Anchors of ends at some frames: on bones, and on bodies that have no shape, such as ground.
 
-    `size` is that of the scene [m].
+    Ends far from the bone of their body have none, nor have those that meet others on a body
+    without shape. `size` is that of the scene [m].
     """
-    found = [_anchor(end, bodies, bones, frames, size) for end in ends]
-    return [anchor for anchor in found if anchor is not None]
+    ends = list(ends)
+    starts = np.array([end.path[0] for end in ends]).reshape(-1, 3)
+    shaped = [name for name, bone in bones.items() if not bone.is_empty]
+    on_bones, in_air = list[Anchor](), list[Anchor]()
+    for end in ends:
+        rests = _frames_of(end, bodies, frames, size)
+        if anchor := _anchor(end, rests, bodies, bones, frames, size):
+            on_bones.append(anchor)
+        elif np.all(np.isfinite(end.path)) and not any(name in rests for name in shaped):
+            fixed = bool(np.max(np.ptp(end.path, axis=0)) <= _REST * size)
+            name = "" if fixed else next(iter(rests), None)
+            near = np.linalg.norm(starts - end.path[0], axis=1) < _NEAR[fixed] * end.radius
+            if name is not None and np.sum(near) == 1:
+                place = end.path[0] if fixed else rests[name]
+                turned = np.eye(3) if fixed else bodies[name].rotation[frames[0]]
+                in_air.append(_square(end, name, place, turned, _LEAST * size))
+    return on_bones, in_air
+
+
+def _frames_of(
+    end: End, bodies: Mapping[str, BodyMotion], frames: NDArray[np.int64], size: float
+) -> dict[str, Array]:
+    """Place of an end (3,) in each body in whose frame it rests [m]."""
+    found = dict[str, Array]()
+    for name, body in bodies.items():
+        local = np.einsum("fji,fj->fi", body.rotation[frames], end.path - body.position[frames])
+        if np.all(np.isfinite(local)) and np.max(np.ptp(local, axis=0)) <= _REST * size:
+            found[name] = local[0]
+    return found
 
 
 def _anchor(
     end: End,
+    rests: Mapping[str, Array],
     bodies: Mapping[str, BodyMotion],
     bones: Mapping[str, BoneSurface],
     frames: NDArray[np.int64],
@@ -119,18 +158,28 @@ def _anchor(
 ) -> Anchor | None:
     """The nearest bone of those in whose frame an end rests."""
     best: Anchor | None = None
-    for name, body in bodies.items():
-        turned = body.rotation[frames]
-        local = np.einsum("fji,fj->fi", turned, end.path - body.position[frames])
-        if not np.all(np.isfinite(local)) or np.max(np.ptp(local, axis=0)) > _REST * size:
-            continue
-        near = bones[name].nearest(local[0])
+    for name, local in rests.items():
+        near = bones[name].nearest(local)
         if near is None or near[2] > _FARTHEST * size or (best and near[2] >= best.gap):
             continue
-        way = turned[0].T @ end.along
-        way = way / max(float(np.linalg.norm(way)), 1e-300)
-        best = Anchor(name, local[0], near[0], near[1], way, end.radius, near[2])
+        way = _way(end, bodies[name].rotation[frames[0]])
+        best = Anchor(name, local, near[0], near[1], way, end.radius, near[2])
     return best
+
+
+def _square(end: End, name: str, place: Array, turned: Array, least: float) -> Anchor:
+    """Anchor on a body without shape, or on ground: its surface is square to the fiber.
+
+    It is drawn for a fiber of the `least` radius at least [m].
+    """
+    way = _way(end, turned)
+    return Anchor(name, place, place, way, way, max(end.radius, least), 0.0)
+
+
+def _way(end: End, turned: Array) -> Array:
+    """Unit vector of a fiber away from its end, in the frame of a body."""
+    way = turned.T @ end.along
+    return way / max(float(np.linalg.norm(way)), 1e-300)
 
 
 def _nearest_on(shape: ShapeRecord, point: Array) -> tuple[Array, Array, float]:

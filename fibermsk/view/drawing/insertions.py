@@ -22,6 +22,11 @@ _SPREAD = np.array([2.3, 1.8, 0.8])
 """Half axes of the fan over the radius of the fiber: along it, across it, off the bone."""
 _CAP = np.array([1.3, 1.3, 1.1])
 """The same on the tip of a process, which fibers meet from all sides."""
+_PLATE = np.array([
+    (-1.1, 0.0), (-1.1, 1.5), (-1.1, 1.5), (-0.95, 1.65), (-0.4, 1.65), (-0.25, 1.5), (-0.25, 1.5),
+    (-0.25, 0.9),
+])  # fmt: skip
+"""Height and radius of the edge of a plate over the radius of the fiber; it hides the round end."""
 _MANY = 200
 """Ends from which their surfaces are coarser."""
 
@@ -73,6 +78,16 @@ def fans(anchors: Iterable[Anchor]) -> Surface | None:
     # on the surface, or on the tip of the process
     lift = np.array([max(a.gap, 0.0) for a in ends])
     return _around(ends, rows, axes[:, :2], n_around, lift)
+
+
+def mounts(anchors: Iterable[Anchor]) -> Surface | None:
+    """Round plates at the ends on bodies without shape, square to the fibers; None without any."""
+    ends = list(anchors)
+    if not ends:
+        return None
+    n_around = 10 if len(ends) > _MANY else 28
+    rows = np.array([a.radius for a in ends])[:, None, None] * _PLATE
+    return _around(ends, rows, np.ones((len(ends), 2)), n_around, 0.0)
 
 
 def is_off(anchor: Anchor) -> bool:

@@ -14,7 +14,7 @@ from fibermsk.results.still import JointAxis, Still
 from fibermsk.view.drawing.anchors import Anchor, BoneSurface
 from fibermsk.view.drawing.bones import bone_surface
 from fibermsk.view.drawing.colors import TENDON_COLOR
-from fibermsk.view.drawing.insertions import fans, processes
+from fibermsk.view.drawing.insertions import fans, mounts, processes
 from fibermsk.view.drawing.labels import Label
 from fibermsk.view.drawing.looks import Color
 from fibermsk.view.drawing.meshes import join, mesh_surface
@@ -32,6 +32,7 @@ _MUSCLE_COLORS: tuple[Color, ...] = (
     (0.74, 0.26, 0.22),
 )
 """Alternating reds of line muscles."""
+_MOUNT_COLOR: Color = (0.60, 0.62, 0.65)
 _UNSOLVED_COLOR: Color = (0.45, 0.45, 0.47)
 _MARKED_COLOR: Color = (0.98, 0.72, 0.12)
 _AXIS_COLORS: dict[str, Color] = {"rotation": (0.13, 0.35, 0.62), "translation": (0.20, 0.50, 0.25)}
@@ -65,9 +66,15 @@ def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]
     return pieces
 
 
-def end_pieces(anchors: Sequence[Anchor], bones: Mapping[str, BoneSurface]) -> list[Piece]:
-    """Processes of the bones, and tendon on them, at the ends of fibers."""
+def end_pieces(
+    anchors: Sequence[Anchor], in_air: Sequence[Anchor], bones: Mapping[str, BoneSurface]
+) -> list[Piece]:
+    """Processes of the bones, and tendon on them, at the ends of fibers; plates in the air."""
     pieces = []
+    for name in dict.fromkeys(anchor.body for anchor in in_air):
+        plates = mounts(anchor for anchor in in_air if anchor.body == name)
+        if plates is not None:
+            pieces.append(Piece(name, plates, _MOUNT_COLOR))
     for name in dict.fromkeys(anchor.body for anchor in anchors):
         own = [anchor for anchor in anchors if anchor.body == name]
         both = (processes(own, bones[name]), BONE_COLOR), (fans(own), to_rgb(TENDON_COLOR))

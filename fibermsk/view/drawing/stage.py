@@ -116,7 +116,7 @@ class Stage:
             ends += line_ends(still.muscles.values())
         bones = {name: BoneSurface(body) for name, body in result.bodies.items()}
         self.pieces += end_pieces(
-            find_anchors(ends, result.bodies, bones, frames, self.size), bones
+            *find_anchors(ends, result.bodies, bones, frames, self.size), bones
         )
         self.labels: list[Label] = []
         self.still = still

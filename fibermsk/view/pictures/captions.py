@@ -61,7 +61,10 @@ class Captions:
             )  # fmt: skip
         if axes:
             _draw_axes(figure, camera, theme, width, height)
-        self.names = write_names(figure, stage, camera, size, frame)
+        forces = magnitudes(stage, frame, camera, size)
+        self.names = write_names(
+            figure, stage, camera, size, frame, [one.box(height) for one in forces]
+        )
         self._canvas.draw()
         self._still = self._canvas.copy_from_bbox(figure.bbox)
         still = np.asarray(self._canvas.buffer_rgba()).copy()
@@ -78,7 +81,8 @@ class Captions:
         A `time` [s] after the last frame is told.
         """
         image = image.copy()
-        texts = magnitudes(self._stage, frame, self._camera, self._size)
+        named = [one.box for one in self.names]
+        texts = magnitudes(self._stage, frame, self._camera, self._size, named)
         write_magnitudes(image, texts, self._stage.theme)
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:

@@ -14,7 +14,7 @@ from fibermsk._arrays import Array
 from fibermsk.results.measures import Asked, Measure, measures_of
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.looks import Theme
-from fibermsk.view.pictures.legend import prefixed, shorten
+from fibermsk.view.pictures.legend import prefixed, squeeze
 
 _DPI = 100
 LINE_COLORS = ("#c03a3f", "#457797", "#7a9a3c", "#8b62ad")
@@ -25,6 +25,8 @@ _PREFIXED = ("m", "m/s", "N", "N/m", "N m", "Pa", "W")
 """Units that get a prefix."""
 _NUMBER = 66.0
 """Room of a number beside the name of its measure, in pixels."""
+_NAME = 90.0
+"""Least room of a name beside numbers, in pixels."""
 _EDGES = 62.0, 14.0, 34.0, 24.0
 """Room at the left, right, top and bottom of a chart, in pixels."""
 
@@ -106,12 +108,15 @@ class Charts:
         words = self.figure.text(start, top, line[0].words, fontsize=9.5, va="center")
         words.set_color(theme.text)
         room = (box.x1 - start) * self.size[0] - _NUMBER * len(line) - 8.0
-        shorten(words, room)
+        beside = room >= _NAME
+        squeeze(words, room if beside else (box.x1 - start) * self.size[0])
         # left of the numbers of the time axis
         down = box.y0 - 13.0 / self.size[1]
         small = {"fontsize": 8, "ha": "right", "va": "center", "color": theme.faint}
         self.figure.text(box.x0 - 14.0 / self.size[0], down, "t [s]", **small)
         look = {"fontsize": 9.5, "ha": "right", "va": "center", "fontweight": "bold"}
+        if not beside:  # the numbers stand below, in the chart
+            top -= 18.0 / self.size[1]
         steps = _NUMBER / self.size[0] * np.arange(len(line))[::-1]
         self._words.append([self.figure.text(box.x1 - step, top, "", **look) for step in steps])
         for k, words in enumerate(self._words[-1]):

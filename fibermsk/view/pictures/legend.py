@@ -27,6 +27,8 @@ from fibermsk.view.fields import TISSUE, field_of
 
 _DPI = 100
 _PREFIXES = {-3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
+_SMALLEST = 5.5
+"""Smallest size of a font [points]."""
 _BAR = 15.0
 """Width of a color scale in pixels."""
 
@@ -119,10 +121,10 @@ def draw_legend(
             length_includes_head=True, color=ARROW_COLORS[kind], linewidth=0, transform=pixels,
         )  # fmt: skip
         figure.add_artist(arrow)
-        write(left + 33.0, y, _scale_words(arrows.scale))
-        words = _kind_words(kind, arrows.scale)
+        squeeze(write(left + 33.0, y, _scale_words(arrows.scale)), width - left - 33.0)
+        words = wrapped(_kind_words(kind, arrows.scale), 8.5, width - left)
         write(left, y - 17.0, words, fontsize=8.5, color=theme.faint)
-        y -= 40.0
+        y -= 40.0 + 13.0 * words.count("\n")
     for k, name in enumerate(names):
         for i, color in enumerate(stage.colors[:, 150] / 255.0):
             tone = (*color, 1.0 if k == 0 else 0.4)
@@ -155,6 +157,13 @@ def shorten(text: Text, room: float) -> None:
     """Leave out the last letters of a text that is wider than some pixels."""
     while text.get_window_extent().width > room and len(text.get_text()) > 4:
         text.set_text(text.get_text().rstrip("…")[:-1] + "…")
+
+
+def squeeze(text: Text, room: float) -> None:
+    """Write a text smaller that is wider than some pixels."""
+    while text.get_window_extent().width > room and text.get_fontsize() > _SMALLEST:
+        text.set_fontsize(0.95 * float(text.get_fontsize()))
+    shorten(text, room)
 
 
 def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[np.uint8]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,10 +12,11 @@ from PIL import Image, ImageDraw
 
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.fonts import font
+from fibermsk.view.drawing.labels import Box
 from fibermsk.view.drawing.looks import ARROW_COLORS, Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.forces import muscle_forces
-from fibermsk.view.pictures.framing import projected
+from fibermsk.view.pictures.framing import caption_boxes, projected
 from fibermsk.view.pictures.legend import prefixed
 
 _MOST = 24
@@ -23,6 +25,8 @@ _LEAST = 0.01
 """Least force that is written, over the largest of the run."""
 _FONT, _LINE, _GAP, _EDGE = 13, 15, 9, 2
 """Size of the font, height of a line, distance from an arrow, and light edge, in pixels."""
+_FARTHEST = 90
+"""Farthest that a text without room moves down, in pixels."""
 
 
 class Magnitude(NamedTuple):
@@ -33,13 +37,24 @@ class Magnitude(NamedTuple):
     top: int  # from the top
     width: int
 
+    def box(self, height: int) -> Box:
+        """Its place in a picture of a height."""
+        low = height - self.top - _LINE
+        return self.left, low, self.left + self.width, low + _LINE
 
-def magnitudes(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) -> list[Magnitude]:
+
+def magnitudes(
+    stage: Stage,
+    frame: int,
+    camera: Camera,
+    size: tuple[int, int],
+    taken: Sequence[Box] = (),
+) -> list[Magnitude]:
     """Texts of the forces of muscles on bones at a frame, that do not cover each other.
 
     Each is beside the tip of its arrow, on the side away from the middle of all; of several
     fibers beside the mean of their tips, with the name of the muscle and the sum. None without
-    arrows of attachment.
+    arrows of attachment. Those without room beside the captions and what is `taken` are left out.
     """
     arrows = stage.arrows.get("attachment")
     if arrows is None or arrows.scale.longest == 0.0:
@@ -53,7 +68,10 @@ def magnitudes(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) 
     tips = np.stack([one.point + per_newton / one.n_fibers * one.force for _, one in found])
     places, _ = projected(tips, np.zeros(len(tips)), camera, size)
     middle = 0.5 * (places[:, 0].min() + places[:, 0].max())
-    taken: list[tuple[int, int, int]] = []
+    width, height = size
+    boxes = [box for box in (*caption_boxes(stage, size), *taken) if box is not None]
+    # from the top
+    full = [(left, height - high, right, height - low) for left, low, right, high in boxes]
     texts = []
     # from the top down, so that a text that has no room moves down
     for k in np.argsort(-places[:, 1], kind="stable"):
@@ -62,17 +80,29 @@ def magnitudes(stage: Stage, frame: int, camera: Camera, size: tuple[int, int]) 
         words = f"{amount * factor:.3g} {label.partition('[')[2].rstrip(']')}"
         if one.n_fibers > 1:
             words = f"{one.muscle} {words}"
-        width = int(np.ceil(font(_FONT).getlength(words))) + 2 * _EDGE
-        x, y = float(places[k, 0]), size[1] - float(places[k, 1])
-        left = round(x + _GAP if x >= middle else x - _GAP - width)
-        left = min(max(left, 0), max(size[0] - width, 0))
-        top = round(y) - _LINE // 2
-        right = left + width
-        while any(left < c and a < right and abs(top - b) < _LINE for a, b, c in taken):
-            top += 1
-        taken.append((left, top, right))
-        texts.append(Magnitude(words, left, top, width))
+        wide = int(np.ceil(font(_FONT).getlength(words))) + 2 * _EDGE
+        x, y = float(places[k, 0]), height - float(places[k, 1])
+        sides = round(x + _GAP), round(x - _GAP - wide)
+        free = (
+            (left, round(y) - _LINE // 2 + down)
+            for down in range(_FARTHEST)
+            for left in (sides if x >= middle else sides[::-1])[: 1 if down < _LINE else 2]
+            if _is_free((left, round(y) - _LINE // 2 + down, wide), size, full)
+        )
+        if (place := next(free, None)) is not None:
+            left, top = place
+            full.append((left, top, left + wide, top + _LINE))
+            texts.append(Magnitude(words, left, top, wide))
     return texts
+
+
+def _is_free(text: tuple[int, int, int], size: tuple[int, int], full: Sequence[Box]) -> bool:
+    """Whether a text (left, top, width) lies in the picture and beside other boxes."""
+    left, top, wide = text
+    right, low = left + wide, top + _LINE
+    if left < 0 or top < 0 or right > size[0] or low > size[1]:
+        return False
+    return not any(left < c and a < right and top < d and b < low for a, b, c, d in full)
 
 
 def magnitude_image(one: Magnitude, theme: Theme) -> NDArray[np.uint8]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +31,17 @@ _DARK: dict[str, tuple[float, float, float]] = {
 
 
 def write_names(
-    figure: Figure, stage: Stage, camera: Camera, size: tuple[int, int], frame: int
+    figure: Figure,
+    stage: Stage,
+    camera: Camera,
+    size: tuple[int, int],
+    frame: int,
+    taken: Sequence[Box] = (),
 ) -> list[Placed]:
-    """Write the labels of a stage at a frame on a figure; returns where they are."""
+    """Write the labels of a stage at a frame on a figure, beside what is `taken`.
+
+    Returns where they are.
+    """
     labels = list(stage.labels)
     if stage.named and not stage.is_still:
         labels = fiber_labels(stage.result.drawn, frame, _DARK[stage.theme.name])
@@ -53,8 +61,8 @@ def write_names(
     cloud, margins = stage.extent_at(frame)
     crowd = projected(cloud, 0.0 * margins, camera, size)[0]
     every = np.concatenate([crowd, *paths])
-    taken: list[Box] = [box for box in caption_boxes(stage, size) if box is not None]
-    placed = place_labels(labels, paths, sizes, size, taken=taken, crowd=every)
+    boxes = [box for box in (*caption_boxes(stage, size), *taken) if box is not None]
+    placed = place_labels(labels, paths, sizes, size, taken=boxes, crowd=every)
     for one in placed:
         _write(figure, one, stage.theme)
     return placed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -27,6 +28,8 @@ from fibermsk.view.plots.panels import (
 
 _PANEL_SIZE = (6.4, 3.1)
 _TIMES = 4
+_LONG = 28
+"""Letters of a line of a legend."""
 
 
 class Picture(Figure):
@@ -157,6 +160,7 @@ def finish(axes: Axes, panel: Panel, size: float = 9.0) -> None:
     axes.set_xlabel(panel.x_label, fontsize=size)
     axes.set_ylabel(panel.y_label, fontsize=size)
     axes.tick_params(labelsize=size - 0.5)
+    axes.yaxis.get_offset_text().set_fontsize(size - 0.5)
     axes.spines[["top", "right"]].set_visible(False)
     if panel.is_map:
         return
@@ -167,15 +171,28 @@ def finish(axes: Axes, panel: Panel, size: float = 9.0) -> None:
     middle = max(abs(low), abs(high))
     if high - low < 1e-9 * middle:
         axes.set_ylim(low - 0.05 * middle, high + 0.05 * middle)
-    if len(axes.get_legend_handles_labels()[1]) > 0:
-        # beside the axes, so that it covers no curve
+    handles, labels = axes.get_legend_handles_labels()
+    if labels:
+        # beside the axes, so that it covers no curve, nor half of the last number below them
         axes.legend(
+            handles,
+            [_in_lines(label) for label in labels],
             loc="upper left",
-            bbox_to_anchor=(1.01, 1.02),
+            bbox_to_anchor=(1.05, 1.02),
             borderaxespad=0.0,
             frameon=False,
             fontsize=size - 0.7,
         )
+
+
+def _in_lines(label: str) -> str:
+    """Label in several lines if it is long, broken where a word of a name ends."""
+    lines = [""]
+    for word in re.split(r"(?<=[_ /])", label):
+        if lines[-1] and len(lines[-1]) + len(word) > _LONG:
+            lines.append("")
+        lines[-1] += word
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _title(result: Result) -> str:

@@ -55,7 +55,7 @@ _NOT_ZERO = {
 """Panels that are omitted if this field is zero on all fibers."""
 _MOST_PANELS = 10
 _WIDE = 52
-_VALUES = 44
+_VALUES = 43
 
 
 def summary(choice: Choice) -> Figure:
@@ -170,7 +170,7 @@ def _head(part: SubFigure, choice: Choice) -> None:
         weight = "bold" if name == "status" else "normal"
         words.text(0.0, y, name, fontsize=_TEXT, color="0.45", va="top")
         words.text(
-            0.27, y, "\n".join(lines), fontsize=_TEXT, color=color, fontweight=weight, va="top",
+            0.29, y, "\n".join(lines), fontsize=_TEXT, color=color, fontweight=weight, va="top",
             linespacing=1.15,
         )  # fmt: skip
         y -= 0.024 + 0.045 * len(lines)

@@ -21,11 +21,11 @@ class Marks:
         self._texts: list[ImageOverlay] = []
         self._drawn: tuple[Any, ...] | None = None
 
-    def show(self, frame: int) -> None:
-        """Write the magnitudes at a frame, as the camera sees them."""
+    def show(self, frame: int | None) -> None:
+        """Write the magnitudes at a frame, as the camera sees them; none for None."""
         theme = self._stage.theme
         texts: Sequence[Any] = ()
-        if "attachment" in self._stage.arrows:
+        if frame is not None and "attachment" in self._stage.arrows:
             texts = magnitudes(self._stage, frame, self._camera(), self._view.GetSize())
         left, bottom = self._view.GetOrigin()
         height = self._view.GetSize()[1]

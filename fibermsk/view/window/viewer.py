@@ -117,6 +117,7 @@ class Viewer:
         self.around = Surround(self.plotter, self._views, self._annotate)
         self.around.fit()
         overlay = self.around.overlay
+        self.covered = False  # whether something else lies over the scene
         self._marks = [
             Marks(view, stage, overlay)
             for view, stage in zip(self._views, self._stages, strict=False)
@@ -282,7 +283,7 @@ class Viewer:
     def _mark(self) -> None:
         """Write the magnitudes of forces; of an overlay those of the solid result."""
         for marks, frame in zip(self._marks, self._frames(), strict=False):
-            marks.show(frame)
+            marks.show(None if self.covered else frame)
 
     def _show_theme(self) -> None:
         theme = self._stages[0].theme

@@ -171,7 +171,10 @@ class Window:
         now = (state, width, height, viewer.selected, posed, self.bare)
         if now == self._drawn:
             return
+        if self._drawn is not None and self._drawn[1:3] != (width, height) and not self._turned:
+            viewer.look(viewer.preset)
         self._drawn = now
+        viewer.covered = self.help
         theme = find_theme(viewer.theme)
         self.toolbar = Toolbar(state, width)
         if self.bare:
