@@ -6,17 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from fibermsk.anatomy import ModelBundles
 from fibermsk.cli.options import parse_settings
 from fibermsk.errors import ModelError
-from fibermsk.model import Model
-from fibermsk.parameters import Parameters, with_parameters
-from fibermsk.read import read_osim
 from fibermsk.scene_files import SceneFile, find
+
+if TYPE_CHECKING:
+    from fibermsk.anatomy import ModelBundles
+    from fibermsk.model import Model
+    from fibermsk.parameters import Parameters
 
 _SCENE = Path(__file__).with_name("model_scene.py")
 
@@ -73,6 +74,9 @@ class _ModelScene(SceneFile):
         """Scene with these parameters, and with numbers of the file or of the scene's model."""
         if not numbers:
             return super().make(parameters)
+        from fibermsk.parameters import Parameters, with_parameters
+        from fibermsk.read import read_osim
+
         source = Parameters(read_osim(parameters["model"], geometry=parameters["geometry"] or None))
         before = {path: value for path, value in numbers.items() if _has(source, path)}
         texts = [f"{path}={_text(value)}" for path, value in before.items()]
