@@ -223,8 +223,9 @@ def index(scenes: dict[str, SceneFile], pictures: dict[str, str]) -> str:
     return (
         "# Gallery\n\nThe scenes of the package, simplest first, one new idea each. The pictures "
         "on these pages come from running them while\nthe site is built, and each page has its "
-        "scene in motion, to turn and to stop. `fibermsk run NAME` runs "
-        "one, `fibermsk scenes NAME` lists its parameters.\n\n"
+        "scene in motion, to turn and to stop; those of scenes that need a\nmodel from a file have "
+        "a movie of it, made before. `fibermsk run NAME` runs one, "
+        "`fibermsk scenes NAME`\nlists its parameters.\n\n"
         f"::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{cards}\n::::\n\n"
         f"```{{toctree}}\n:hidden:\n\n{listed}\n```\n"
     )

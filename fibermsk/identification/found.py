@@ -203,7 +203,7 @@ def identify(
     iterations : int
         Most steps of a search.
     workers : int
-        Searches at a time, by joblib (``pip install fibermsk[fit]``).
+        Searches at a time, by joblib (``pip install "fibermsk[fit]"``).
     client : dask.distributed.Client, optional
         Runs the searches elsewhere.
     progress : callable, optional

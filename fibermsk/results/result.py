@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ from fibermsk.results.deferred import Deferred, at_frames
 from fibermsk.results.fields import BODY_FIELDS, FIBER_FIELDS, SOLVER_FIELDS, Field
 from fibermsk.results.histories import Histories
 from fibermsk.results.looks import LooksOfBody, LooksOfFiber, LooksOfResult
+from fibermsk.results.named import Named
 from fibermsk.results.slack import Slack
 from fibermsk.results.softening import Softening
 
@@ -244,12 +246,21 @@ class Result(LooksOfResult):
         return replace(self, time=self.time[frames], **histories, **parts, **solver)
 
     @cached_property
-    def drawn(self) -> dict[str, FiberHistory]:
+    def drawn(self) -> Mapping[str, FiberHistory]:
         """Fibers, and line muscles as fibers along their paths, for pictures."""
-        return self.fibers | {name: muscle.drawn for name, muscle in self.muscles.items()}
+        lines = {name: muscle.drawn for name, muscle in self.muscles.items()}
+        return Named.of("fibers", {**self.fibers, **lines}, {})
 
     def unit_of(self, coordinate: str) -> str:
-        """Unit of a coordinate: ``"rad"``, ``"m"`` or ``"1"``."""
+        """Unit of a coordinate: ``"rad"``, ``"m"`` or ``"1"``.
+
+        Raises
+        ------
+        KeyError
+            If the result has no such coordinate; the message lists those available.
+        """
+        if coordinate not in self.speeds:
+            self._pick(self.coordinates, coordinate, "coordinate")
         return self.coordinate_units.get(coordinate, "rad")
 
     @property

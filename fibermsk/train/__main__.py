@@ -1,6 +1,6 @@
 """Training of the networks for muscles with mass: ``python -m fibermsk.train SURFACE FILE``.
 
-Needs JAX and optax: ``pip install fibermsk[train]``.
+Needs JAX and optax: ``pip install "fibermsk[train]"``.
 """
 
 from __future__ import annotations

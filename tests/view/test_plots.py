@@ -165,6 +165,7 @@ def test_groups():
 def test_fibers_are_chosen_by_pattern():
     assert choose_fibers(ARM, None) == list(ARM.fibers)
     assert choose_fibers(ARM, "*_1") == ["biceps_1", "triceps_1"]
+    assert choose_fibers(ARM, "biceps") == ["biceps_1", "biceps_2"]
     assert choose_fibers(ARM, ["triceps_[23]", "biceps_2"]) == [
         "biceps_2",
         "triceps_2",

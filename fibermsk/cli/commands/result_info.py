@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,8 +17,17 @@ _WIDTH = 80
 _NAMED = "bodies", "coordinates", "elements", "fibers", "muscles", "speeds", "states"
 """Folders with a part or an array for each item of the model, by name."""
 
-_RECORDS = "/shapes/", "/visuals/"
-"""Parts of paths of what is only drawn."""
+_ALIKE = "control", "multipliers", "optimum"
+"""Folders of optimal control, with arrays that are together by unit."""
+
+_MANY = 20
+"""Kinds of arrays of a folder from which most are only named."""
+
+_FEW = "activation", "fiber_length", "length", "tendon_force"
+"""Those of line muscles that are shown nevertheless."""
+
+_RECORDS = "/shapes/", "/visuals/", "/convergence/", "/sparsity/"
+"""Parts of paths of what is only drawn, and of a search."""
 
 _FIRST = "steps", "newton_iterations", "failed_steps", "rejected_steps", "wall_seconds"
 """Numbers of a run that are shown first."""
@@ -64,8 +73,9 @@ def show_result(
             typer.echo(f"  {key}: {len(found) - most} more intervals (--all)")
     if check is not None:
         print_check(check)
-    rows = [_row(one) for one in datasets] if whole else _together(datasets)
+    rows, named = [_row(one) for one in datasets], dict[str, list[str]]()
     if not whole:
+        rows, named = _first_of(_together(datasets))
         parts = [one["path"].split("/") for one in datasets]
         for folder in _NAMED:
             own = dict.fromkeys(part[2] for part in parts if part[1] == folder and len(part) > 2)
@@ -74,6 +84,8 @@ def show_result(
     many = any(row.number > 1 for row in rows)
     for line in aligned([_cells(row, many) for row in rows]):
         typer.echo(line)
+    for folder, own in named.items():
+        _echo(f"{folder}/*, further: {', '.join(own)}", whole)
     if many or len(rows) < len(datasets):
         typer.echo("  *: all of one kind together, x their number; one by one with --all")
 
@@ -85,7 +97,7 @@ def _echo(text: str, whole: bool) -> None:
 
 
 def _together(datasets: Iterable[dict[str, Any]]) -> list[_Row]:
-    """Rows of arrays of one kind and unit, without records of what is drawn."""
+    """Rows of arrays of one kind and unit, without `_RECORDS`."""
     kinds: dict[Any, list[_Row]] = {}
     for one in datasets:
         row = _row(one)
@@ -108,10 +120,25 @@ def _together(datasets: Iterable[dict[str, Any]]) -> list[_Row]:
     return found
 
 
+def _first_of(rows: Sequence[_Row]) -> tuple[list[_Row], dict[str, list[str]]]:
+    """Rows without most of the kinds of folders with many, and these kinds by folder."""
+    by_folder: dict[str, list[_Row]] = {}
+    for row in rows:
+        by_folder.setdefault(row.path.split("/")[1], []).append(row)
+    shown, named = list[_Row](), dict[str, list[str]]()
+    for folder, own in by_folder.items():
+        few = [row for row in own if row.path.split("/", 3)[-1] in _FEW]
+        few = few if few and len(own) > _MANY else own
+        shown += few
+        if rest := [row.path.split("/", 3)[-1] for row in own if row not in few]:
+            named[f"/{folder}"] = rest
+    return shown, named
+
+
 def _kind(path: str) -> str:
     """Path with a star for the name of an item."""
     _, folder, *rest = path.split("/")
-    if folder in _NAMED and rest:
+    if folder in (*_NAMED, *_ALIKE) and rest:
         rest[0] = "*"
     return "/".join(["", folder, *rest])
 

@@ -161,8 +161,10 @@ def shorten(text: Text, room: float) -> None:
 
 def squeeze(text: Text, room: float) -> None:
     """Write a text smaller that is wider than some pixels."""
-    while text.get_window_extent().width > room and text.get_fontsize() > _SMALLEST:
-        text.set_fontsize(0.95 * float(text.get_fontsize()))
+    size = float(text.get_fontsize())
+    while text.get_window_extent().width > room and size > _SMALLEST:
+        size *= 0.95
+        text.set_fontsize(size)
     shorten(text, room)
 
 

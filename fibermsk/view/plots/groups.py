@@ -51,18 +51,25 @@ def muscles(names: Sequence[str]) -> dict[str, list[str]]:
 
 
 def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[str]:
-    """Fibers that match a name or pattern, such as ``biceps*``, in the order of the result."""
+    """Fibers that match a name or pattern, such as ``biceps*``, in the order of the result.
+
+    The name of a muscle, ``biceps`` of ``biceps_1``, matches all its fibers.
+    """
     if patterns is None:
         return list(result.fibers)
     asked = [patterns] if isinstance(patterns, str) else list(patterns)
     for pattern in asked:
-        if not any(name == pattern or fnmatchcase(name, pattern) for name in result.fibers):
+        if not any(_is_named(name, pattern) for name in result.fibers):
             names = list(result.fibers)
             shown = ", ".join(names[:_LISTED]) or "none"
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             hint = suggestion(pattern, names)
             raise ModelError(f"no fiber matches {pattern!r}; this result has: {shown}{more}{hint}")
-    return [name for name in result.fibers if any(name == p or fnmatchcase(name, p) for p in asked)]
+    return [name for name in result.fibers if any(_is_named(name, one) for one in asked)]
+
+
+def _is_named(name: str, asked: str) -> bool:
+    return asked in (name, fiber_stem(name)) or fnmatchcase(name, asked)
 
 
 def group(names: Sequence[str], most: int) -> list[Group]:

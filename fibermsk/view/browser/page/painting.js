@@ -1,8 +1,11 @@
 // Drawing of scene, legend and names, and saving of pictures.
 
-const MOST_NAMES = 60;
+const MOST_NAMES = 60; // muscles with their names
 const MOST_FORCES = 24; // whose magnitudes are written
 const AXES = ["#d9534f", "#3c9a5f", "#5b7fe0"];
+
+/** Name of a muscle by that of its fiber. */
+const muscleOf = (fiber) => fiber.replace(/_?\d+$/, "") || fiber;
 
 class Painting {
   /** Field that colors the fibers; undefined without fibers. */
@@ -161,7 +164,7 @@ class Painting {
     for (const run of this.runs.filter(({ opacity }) => opacity === 1)) {
       const ends = new Map();
       for (const fiber of run.fibers) {
-        const stem = fiber.name.replace(/_?\d+$/, "") || fiber.name;
+        const stem = muscleOf(fiber.name);
         for (const [theta, series] of [[0, fiber.force_origin], [1, fiber.force_insertion]]) {
           const key = `${theta} ${stem}`;
           if (!ends.has(key)) ends.set(key, { stem, n: 0, force: [0, 0, 0], point: [0, 0, 0] });
@@ -189,21 +192,28 @@ class Painting {
     place.replaceChildren();
     const wanted = [];
     const shown = $("show-names").checked;
-    const named = shown && this.fibers.length <= MOST_NAMES;
-    this.fibers.forEach((fiber, k) => {
+    const chosen = this.fibers[this.selected];
+    if (chosen) wanted.push([chosen.name, chosen.point(chosen.run.frame, 0.5), chosen.run, true]);
+    for (const run of shown ? this.runs : []) {
+      const muscles = {};
+      run.fibers.forEach((fiber) => (muscles[muscleOf(fiber.name)] ??= []).push(fiber));
       // labels of neighbors at different theta
-      const at = 0.35 + 0.1 * (k % 4);
-      const label = () => [fiber.name, fiber.point(fiber.run.frame, at), fiber.run];
-      if (k === this.selected) wanted.unshift([...label(), true]);
-      else if (named) wanted.push([...label(), false]);
-    });
+      Object.entries(muscles).slice(0, MOST_NAMES).forEach(([words, fibers], k) => {
+        const sum = fibers.map((fiber) => fiber.point(run.frame, 0.35 + 0.1 * (k % 4))).reduce(add);
+        wanted.push([words, scale(1 / fibers.length, sum), run, false]);
+      });
+    }
     this.magnitudes().forEach((one) => wanted.push([...one, false, "force"]));
     if (shown) {
       this.runs.forEach((run) => run.labels.forEach(
         ({ words, point }) => wanted.push([words, point, run, false]),
       ));
     }
-    const taken = [];
+    const legend = $("legend"), scene = $("scene").getBoundingClientRect(), taken = [];
+    if (!legend.hidden) {
+      const box = legend.getBoundingClientRect();
+      taken.push([box.left - scene.left, box.top - scene.top, box.width, box.height]);
+    }
     for (const [words, point, run, selected, kind] of wanted) {
       const [x, y, away] = this.project(point, run);
       if (!(away > 0) || !(x > 0 && x < width && y > 0 && y < height)) continue;
@@ -218,7 +228,7 @@ class Painting {
       const free = ([left, top]) => inside([left, top]) && taken.every(([a, b, w, h]) => (
         left + wide <= a || a + w <= left || top + tall <= b || b + h <= top
       ));
-      const spots = [0, 1, -1, 2, -2].flatMap((k) => [
+      const spots = [0, 1, -1, 2, -2, 3, -3].flatMap((k) => [
         [x + 10, y + k * tall - 0.5 * tall], [x - 10 - wide, y + k * tall - 0.5 * tall],
       ]);
       const spot = spots.find(free);
