@@ -6,6 +6,7 @@ The folder FIBERMSK_MODELS holds the models; see `gallery.toml`.
 import os
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,14 +20,27 @@ from _identify_arm_data import CENTERS, find, record  # noqa: E402
 from moving import write_moving  # noqa: E402
 
 
+def without_finger(result: fm.Result) -> fm.Result:
+    """A result of arm26 without the bones of the hand, of which one finger is at hand."""
+    arm = result.bodies["r_ulna_radius_hand"]
+    kept = [mesh for mesh in arm.visuals if mesh.vertices[:, 1].max() > WRIST]
+    arm = replace(arm, visuals=tuple(kept))
+    return replace(result, bodies={**result.bodies, "r_ulna_radius_hand": arm})
+
+
+def arm26_fibers() -> fm.Result:
+    """A curl with bundles of fibers."""
+    return without_finger(fm.simulate_scene(fm.make_scene("arm26_fibers")))
+
+
 def arm26_lines() -> fm.Result:
     """A curl of the line muscles."""
-    return fm.simulate_scene(fm.make_scene("arm26_lines"))
+    return without_finger(fm.simulate_scene(fm.make_scene("arm26_lines")))
 
 
 def arm26_reach() -> fm.Result:
     """The reach at the least excitation."""
-    return fm.make_scene("arm26_reach").solve(progress=False).result
+    return without_finger(fm.make_scene("arm26_reach").solve(progress=False).result)
 
 
 def finger_flick() -> fm.Result:
@@ -57,7 +71,16 @@ def identification() -> fm.Result:
     return fm.simulate(driven, t_end=2.9, dt=0.05)
 
 
+WRIST = -0.2
+"""Height of the wrist in the frame of the forearm of arm26 [m]."""
+LOOKS = {"arm26_fibers": {"size": (560, 480)}}
+STILLS = {
+    "arm26_fibers": {"arm26_fibers.png": {"time": 0.3, "labels": True}},
+    "arm26_lines": {"arm26_lines.png": {"time": 0.25}},
+}
+"""Looks of moving pictures, and pictures of the same runs."""
 MADE = {
+    "arm26_fibers": arm26_fibers,
     "arm26_lines": arm26_lines,
     "arm26_reach": arm26_reach,
     "finger_flick": finger_flick,
@@ -67,4 +90,7 @@ MADE = {
 if __name__ == "__main__":
     warnings.simplefilter("ignore", fm.ModelWarning)  # of markers in the files
     for name in sys.argv[1:] or MADE:
-        write_moving(MADE[name](), HERE / f"{name}.webp")
+        result = MADE[name]()
+        write_moving(result, HERE / f"{name}.webp", **LOOKS.get(name, {}))
+        for file, look in STILLS.get(name, {}).items():
+            fm.view.screenshot(result, HERE / file, **look)
