@@ -63,6 +63,11 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
         kind = "a model without motion"
     else:
         refused, kind = of_models, "not an OpenSim model (.osim)"
+    if of_models["--labels"] and not is_model(file):
+        raise ModelError(
+            "--labels does not apply to a movie or window of a result, in which muscles move; use "
+            "--screenshot, --html or --web"
+        )
     for option, value in refused.items():
         if value is not None and value is not False and value != []:
             raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")

@@ -42,6 +42,28 @@ def test_info_fits_a_screen(cli, file, tmp_path):
     assert every.count("/axial_force") == 100 and "*: all of one kind" not in every
 
 
+def test_info_of_optimal_control_and_line_muscles_fits_a_screen(cli, tmp_path):
+    arm = make_reporting_arm()
+    control = {f"muscle_{k}": arm.tables["control"]["biceps"] for k in range(40)}
+    ends = {f"motion of joint_{k} at the end": control["muscle_0"] for k in range(40)}
+    muscle = arm.muscles["brachialis"]
+    extra = {f"field_{k}": muscle["length"] for k in range(30)}
+    fields = [muscle.fields["length"]._replace(name=name) for name in extra]
+    fields = {one.name: one for one in fields}
+    muscle = type(muscle)(muscle.fields | fields, {**muscle.arrays, **extra}, muscle.path, 0.004)
+    tables = arm.tables | {"control": control, "multipliers": ends}
+    many = replace(arm, tables=tables, muscles={"brachialis": muscle, "brachioradialis": muscle})
+    shown = cli("info", save(many, tmp_path / "many.h5")).stdout.splitlines()
+    assert len(shown) < 70 and max(map(len, shown[1:])) < 110
+    (row,) = (line for line in shown if "/control/" in line)
+    assert row.split()[:3] == ["/control/*", "x", "40"]
+    assert sum("/muscles/" in line for line in shown) == 4
+    further = " ".join(shown).partition("/muscles/*, further: ")[2].split()
+    assert {f"field_{k}," for k in range(29)} <= set(further)
+    every = cli("info", tmp_path / "many.h5", "--all").stdout
+    assert every.count("/muscles/") > 60 and "further" not in every
+
+
 def test_info_lists_parameters_of_a_scene(cli):
     done = cli("info", "upper_limb", "--parameters", "--match", "biceps_*/tissue/active/*")
     assert done.exit_code == 0, done.stderr

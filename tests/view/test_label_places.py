@@ -2,13 +2,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from make_result import make_result
+from make_result import make_reporting_arm, make_result
 
 from fibermsk.results import MuscleLine, Still
 from fibermsk.view.drawing.labels import Label, overlap, place_labels
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.captions import Captions
 from fibermsk.view.pictures.framing import caption_boxes, frame_camera
+from fibermsk.view.pictures.magnitudes import magnitudes
 
 SIZES = [(320, 240), (600, 900), (1200, 900), (1280, 720)]
 
@@ -41,6 +42,25 @@ def test_labels_cover_neither_each_other_nor_captions(size, n):
             assert caption is None or not overlap(box, caption)
     if size[0] >= 1200 or n == 6:
         assert len(boxes) == n
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_names_and_magnitudes_of_forces_keep_apart(size):
+    result = make_reporting_arm()
+    stage = Stage(result, "tissue", labels=True, arrows=("attachment",))
+    camera = frame_camera(stage, size, None)
+    text = Captions(stage, camera, size, 2)
+    named = [one.box for one in text.names]
+    assert len(named) == 3 or size[0] < 600
+    for frame in range(result.time.size):
+        forces = magnitudes(stage, frame, camera, size, named)
+        assert len(forces) == 6 or size[0] < 600
+        boxes = [one.box(size[1]) for one in forces]
+        fixed = [box for box in caption_boxes(stage, size) if box is not None]
+        for one in boxes:
+            assert not any(overlap(one, other) for other in (*named, *fixed))
+            assert one[0] >= 0 and one[1] >= 0 and one[2] <= size[0] and one[3] <= size[1]
+        assert not any(overlap(one, other) for one, other in combinations(boxes, 2))
 
 
 def test_labels_are_at_their_muscles():

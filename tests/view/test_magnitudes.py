@@ -120,6 +120,12 @@ def test_a_window_writes_them_and_follows_the_camera():
         window.do("look front")
         window.plotter.render()
         assert [one.actor.GetPosition() for one in marks._texts] != before
+        # the list of keys lies over the scene
+        for shown in (False, True):
+            window.do("help")
+            window.refresh()
+            window.plotter.render()
+            assert [bool(one.actor.GetVisibility()) for one in marks._texts] == [shown] * 6
         window.viewer.set_arrows(())
         window.plotter.render()
         assert not any(one.actor.GetVisibility() for one in marks._texts)

@@ -273,6 +273,15 @@ def test_measures_follow_the_time(open_page):
     assert page.tab.locator("#curves figcaption strong").all_inner_texts()[:3] == names
 
 
+def test_names_are_those_of_muscles(open_page):
+    page = open_page()
+    page.tab.check("#show-names")
+    assert sorted(page.tab.locator("#names span").all_inner_texts()) == ["biceps", "triceps"]
+    page.tab.select_option("#fiber", "0")
+    chosen = page.tab.locator("#names .selected").all_inner_texts()
+    assert chosen == ["biceps_1"]
+
+
 def test_arrows_are_the_forces(open_page):
     page = open_page(settings={"time": 4.0})
     before = page.picture()

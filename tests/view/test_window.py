@@ -230,6 +230,26 @@ def test_nothing_is_drawn_anew_where_nothing_changed(window_of, monkeypatch):
     window.refresh()
 
 
+@needs_opengl
+def test_the_subject_is_fitted_anew_to_another_size(window_of):
+    window = window_of(ARM)
+    camera = window.plotter.camera
+
+    def place(size):
+        window.plotter.window_size = size
+        window.plotter.render()
+        window.refresh()
+        window.plotter.render()
+        return np.array(camera.position)
+
+    wide, narrow = place((1000, 700)), place((240, 700))
+    assert np.linalg.norm(wide - narrow) > 0.05
+    assert np.allclose(place((1000, 700)), wide)
+    # not one that the user has turned
+    window._turned = True
+    assert np.allclose(place((240, 700)), wide)
+
+
 @pytest.mark.parametrize("display", ["", ":7931"], ids=["none", "gone"])
 def test_window_is_refused_without_a_display(display, monkeypatch):
     monkeypatch.setenv("DISPLAY", display)

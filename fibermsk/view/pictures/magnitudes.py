@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.fonts import font
-from fibermsk.view.drawing.labels import Box
+from fibermsk.view.drawing.labels import Box, overlap
 from fibermsk.view.drawing.looks import ARROW_COLORS, Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.forces import muscle_forces
@@ -83,26 +83,25 @@ def magnitudes(
         wide = int(np.ceil(font(_FONT).getlength(words))) + 2 * _EDGE
         x, y = float(places[k, 0]), height - float(places[k, 1])
         sides = round(x + _GAP), round(x - _GAP - wide)
-        free = (
+        spots = (
             (left, round(y) - _LINE // 2 + down)
             for down in range(_FARTHEST)
             for left in (sides if x >= middle else sides[::-1])[: 1 if down < _LINE else 2]
-            if _is_free((left, round(y) - _LINE // 2 + down, wide), size, full)
         )
-        if (place := next(free, None)) is not None:
-            left, top = place
-            full.append((left, top, left + wide, top + _LINE))
-            texts.append(Magnitude(words, left, top, wide))
+        for left, top in spots:
+            box = left, top, left + wide, top + _LINE
+            if _is_free(box, size, full):
+                full.append(box)
+                texts.append(Magnitude(words, left, top, wide))
+                break
     return texts
 
 
-def _is_free(text: tuple[int, int, int], size: tuple[int, int], full: Sequence[Box]) -> bool:
-    """Whether a text (left, top, width) lies in the picture and beside other boxes."""
-    left, top, wide = text
-    right, low = left + wide, top + _LINE
-    if left < 0 or top < 0 or right > size[0] or low > size[1]:
-        return False
-    return not any(left < c and a < right and top < d and b < low for a, b, c, d in full)
+def _is_free(text: Box, size: tuple[int, int], full: Sequence[Box]) -> bool:
+    """Whether a text lies in the picture and beside other boxes."""
+    left, top, right, low = text
+    inside = left >= 0 and top >= 0 and right <= size[0] and low <= size[1]
+    return inside and not any(overlap(text, box) for box in full)
 
 
 def magnitude_image(one: Magnitude, theme: Theme) -> NDArray[np.uint8]:
