@@ -81,6 +81,7 @@ _MANY = {
     "--param": re.compile(r"[^-=][^=]*="),
     "--what": re.compile(r"(?!.*\.h(df)?5$)[^\W\d][^/\\]*$"),
     "--to": re.compile(r"(?!.*\.py$)[^-].*[/*]|\*"),
+    "--weight": re.compile(r"[^-=][^=]*="),
     "--over": re.compile(r"[^-=][^=]*="),
     "--of": re.compile(r"(?!.*\.nc$)[^-]"),
     "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),

@@ -16,6 +16,10 @@ def so(
     model: Annotated[Path, typer.Argument(metavar="MODEL.osim", help="OpenSim model.")],
     motion: Annotated[Path, typer.Argument(metavar="MOTION", help="Motion: .mot, .sto or .csv.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE.sto", help="Table, or .csv.")],
+    loads: Annotated[
+        Path | None,
+        typer.Option("--loads", metavar="FILE.xml", help="External loads, as ground reactions."),
+    ] = None,
     power: Annotated[float, typer.Option("--power", help="Power p of the sum of a^p.")] = 2.0,
     reserve: Annotated[
         float, typer.Option("--reserve", help="Strength of the reserves in N m or N.")
@@ -40,15 +44,18 @@ def so(
 ) -> None:
     """Find the activations that give a motion at the least sum of squares."""
     use_threads(threads)
-    from fibermsk.analysis import static_optimization
+    from fibermsk.analysis import read_external_loads, static_optimization
     from fibermsk.analysis.storage import TABLES, write_table
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting
 
     check_out(out, TABLES)
     with collecting() as warned:
+        described = model_file(model)
+        if loads is not None:
+            described.add(*read_external_loads(loads, described))
         found = static_optimization(
-            model_file(model), motion, muscles=muscle, power=power, reserve=reserve,
+            described, motion, muscles=muscle, power=power, reserve=reserve,
             bounds=_bounds(bounds), passive=passive, lowpass=lowpass, in_degrees=degrees,
         )  # fmt: skip
     table = {"time": found.time, **found.columns()}
