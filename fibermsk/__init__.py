@@ -119,13 +119,16 @@ if TYPE_CHECKING:
     from fibermsk.analysis import (
         InverseDynamics as InverseDynamics,
         InverseKinematics as InverseKinematics,
+        Measurement as Measurement,
         MuscleCurves as MuscleCurves,
+        ScaledModel as ScaledModel,
         StaticOptimum as StaticOptimum,
         inverse_dynamics as inverse_dynamics,
         inverse_kinematics as inverse_kinematics,
         muscle_curves as muscle_curves,
         place_sensors as place_sensors,
         read_external_loads as read_external_loads,
+        scale as scale,
         static_optimization as static_optimization,
     )
     from fibermsk.anatomy import (
@@ -273,8 +276,9 @@ if TYPE_CHECKING:
 _BY_MODULE = {
     "gradients": """RunGradient GradientProblem Objective Sensitivities Simulation gradient
         sensitivity""",
-    "analysis": """InverseDynamics InverseKinematics MuscleCurves StaticOptimum inverse_dynamics
-        inverse_kinematics muscle_curves place_sensors read_external_loads static_optimization""",
+    "analysis": """InverseDynamics InverseKinematics Measurement MuscleCurves ScaledModel
+        StaticOptimum inverse_dynamics inverse_kinematics muscle_curves place_sensors
+        read_external_loads scale static_optimization""",
     "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
         shapes_from_wraps split_fiber with_muscle_mass""",

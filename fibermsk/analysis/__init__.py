@@ -15,3 +15,5 @@ from fibermsk.analysis.optimization import (
     StaticOptimum as StaticOptimum,
     static_optimization as static_optimization,
 )
+from fibermsk.analysis.scaling.measurement import Measurement as Measurement
+from fibermsk.analysis.scaling.scale import ScaledModel as ScaledModel, scale as scale

@@ -18,6 +18,7 @@ from fibermsk.cli.commands import (
     plot,
     resume,
     run,
+    scale,
     scenes,
     sensitivity,
     so,
@@ -77,6 +78,7 @@ app.command("so", cls=Worded)(readable(so.so))
 app.command("track", cls=Worded)(readable(track.track))
 app.command("fit", cls=Worded)(readable(fit.fit))
 app.command("ik", cls=ManyValues)(readable(ik.ik))
+app.command("scale", cls=Worded)(readable(scale.scale))
 app.command("id", cls=Worded)(readable(inverse_dynamics.inverse_dynamics))
 app.command("sensitivity", cls=ManyValues)(readable(sensitivity.sensitivity))
 app.command("warmup", cls=Worded)(readable(warmup.warmup))

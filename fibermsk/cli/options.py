@@ -65,6 +65,10 @@ def _method(names: tuple[str, ...]) -> Any:
 
 Method = Annotated[str | None, _method(METHODS)]
 MethodOfRun = Annotated[str | None, _method(METHODS + COMPILED)]
+Scaling = Annotated[
+    Path | None,
+    typer.Option("--scale", metavar="FILE.xml", help="Factors of the model, of fibermsk scale."),
+]
 Threads = Annotated[
     int | None,
     typer.Option("--threads", min=1, metavar="N", help="Threads of kernels; by default all cores."),

@@ -172,6 +172,29 @@ COMPUTED = {
             "progress": None,
         },
     ),
+    "scale": Call(
+        fm.scale,
+        lambda p: {
+            "model": p.with_bone_muscle(),
+            "factors": {"bone": (1.0, 1.1, 1.0)},
+            "static": None,
+            "measurements": (),
+            "mass": 2.0,
+            "keep_distribution": False,
+            "begin": None,
+            "end": None,
+        },
+        lambda p, x: x.model,
+    ),
+    "Measurement": Call(
+        fm.Measurement,
+        lambda p: {
+            "name": "thigh",
+            "pairs": [("a", "b")],
+            "axes": {"bone": "xyz"},
+            "distances": [0.4],
+        },
+    ),
     "read_motion": Call(fm.read_motion, lambda p: {"path": "/nowhere/a.trc"}),
     "Signals.signal": Call(
         fm.Signals("s", (0.0, 1.0), {"a": (0.0, 0.5)}).signal, lambda p: {"name": "a"}

@@ -22,7 +22,7 @@ COMPUTED = {
     "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer", "Parameter",
     "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot", "SplitFiber",
     "Stability", "StudyProgress", "StudyResult", "StaticOptimum", "Still", "Stop", "StressLaw",
-    "WrapArc", "WriteError", "law_constant", "mobl_arm",
+    "WrapArc", "WriteError", "law_constant", "mobl_arm", "ScaledModel",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them. And the reader of a
 file that is not part of the package."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fibermsk.cli.options import JsonOut, Threads, use_threads
+from fibermsk.cli.options import JsonOut, Scaling, Threads, use_threads
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
 
@@ -53,6 +53,7 @@ def ik(
         Path | None,
         typer.Option("--residuals", metavar="FILE.csv", help="Residual of each marker and frame."),
     ] = None,
+    scale: Scaling = None,
     threads: Threads = None,
     json: JsonOut = False,
 ) -> None:
@@ -72,7 +73,7 @@ def ik(
     if weights is not None and weight:
         raise ModelError(f"--weight {' '.join(weight)}; must be left out with --weights")
     with collecting() as warned, progress_report(model.stem, quiet=json) as tell:
-        described = model_file(model)
+        described = model_file(model, scale)
         measured: Any = read_motion(markers)
         sensors: Any = None
         if start_pose:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
+from fibermsk.cli.options import Degrees, JsonOut, Scaling, Threads, use_threads
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
 
@@ -38,6 +38,7 @@ def so(
         bool,
         typer.Option("--passive/--no-passive", help="Whether passive forces of the fibers act."),
     ] = True,
+    scale: Scaling = None,
     degrees: Degrees = None,
     threads: Threads = None,
     json: JsonOut = False,
@@ -51,7 +52,7 @@ def so(
 
     check_out(out, TABLES)
     with collecting() as warned:
-        described = model_file(model)
+        described = model_file(model, scale)
         if loads is not None:
             described.add(*read_external_loads(loads, described))
         found = static_optimization(
