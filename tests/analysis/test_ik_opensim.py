@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from _peers import ask_opensim
 from opensim_peer import run_script
 from scipy.spatial.transform import Rotation
 from test_inverse_kinematics import followed
@@ -77,6 +78,32 @@ def test_walking_with_noise_and_gaps(shared_models, tmp_path, rng):
     # the noise was not small
     assert 0.005 < found.rms.mean() < 0.01
     assert sum(len(one) - np.isfinite(one).sum() for one in found.residuals.values()) > 300
+
+
+@pytest.mark.filterwarnings("ignore::fibermsk.ModelWarning")
+def test_from_markers_to_moments(shared_models, tmp_path, rng):
+    """Both programs go from noisy markers and ground reactions to moments, by all their tools."""
+    file, model, time, states = walking(shared_models)
+    measured(model, time, states, rng).write(tmp_path / "walk.trc")
+    weights = dict.fromkeys(model.markers.names, 1.0)
+    out = tmp_path / "ik.mot"
+    task = {"model": str(file), "markers": str(tmp_path / "walk.trc"), "weights": weights}
+    run_script(SCRIPT, tmp_path, task | {"out": str(out)})
+    loads = file.with_name("subject01_walk_grf.xml")
+    (theirs,) = ask_opensim(
+        "_inverse_dynamics_opensim.py",
+        [{"model": str(file), "motion": str(out), "loads": str(loads), "lowpass": 6.0,
+          "end": float(time[-1])}],
+        300.0,
+    )  # fmt: skip
+    found = fm.inverse_kinematics(model, tmp_path / "walk.trc", bounds=False)
+    model.add(*fm.read_external_loads(loads, model))
+    forces = fm.inverse_dynamics(model, found.motion, lowpass=6.0)
+    for name, own in forces.force.items():
+        kind = "moment" if forces.units[name] == "N m" else "force"
+        off = np.abs(own - theirs["columns"][f"{name}_{kind}"]).max()
+        assert off < 0.1, name
+        assert np.abs(own).max() > 30.0
 
 
 def test_couplings_and_clamped_coordinates(shared_models, tmp_path, rng):

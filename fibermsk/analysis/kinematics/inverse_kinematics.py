@@ -24,6 +24,7 @@ from fibermsk.analysis.kinematics.measured import Placement, tracked_markers, tr
 from fibermsk.analysis.kinematics.tracked import Tracked
 from fibermsk.analysis.kinematics.weights import Weights
 from fibermsk.errors import ModelError, ModelWarning
+from fibermsk.forces import PointConstraint
 from fibermsk.model import Model
 from fibermsk.read.recordings.markers import Markers
 from fibermsk.read.recordings.orientations import Orientations
@@ -89,8 +90,8 @@ def inverse_kinematics(
     Raises
     ------
     ModelError
-        If no marker of the model was measured, a frame has none, a coordinate is prescribed, or an
-        argument is refused.
+        If no marker of the model was measured, a frame has none, a coordinate is prescribed, the
+        model has a `PointConstraint`, or an argument is refused.
 
     Warns
     -----
@@ -123,6 +124,11 @@ def inverse_kinematics(
                 f"coordinate {one.name!r}", "prescribed", one.prescribed, "be left out",
                 remedy=remedy,
             )  # fmt: skip
+    held = [one.name for one in model.elements if isinstance(one, PointConstraint)]
+    if held:
+        must = "be left out: only joints, couplings and locks hold in inverse kinematics"
+        remedy = "remove them: model.edit(remove=...)"
+        _check.refuse(f"model {model.name!r}", "constraints", held[:5], must, remedy=remedy)
     given = _recording(measured)
     if lowpass is not None:
         if not isinstance(given, Markers):

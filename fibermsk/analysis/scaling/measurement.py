@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.model import Model
@@ -105,11 +105,11 @@ def distances_of(model: Model, pairs: Sequence[tuple[str, str]]) -> Array:
         R, x = poses[one.body.name]
         return x + R @ np.asarray(one.station.position)
 
-    return np.array([np.linalg.norm(at(a) - at(b)) for a, b in pairs])
+    return np.array([float(np.linalg.norm(at(a) - at(b))) for a, b in pairs])
 
 
 def measured_distances(
-    markers: Markers, frames: Array, pairs: Sequence[tuple[str, str]], owner: str
+    markers: Markers, frames: Index, pairs: Sequence[tuple[str, str]], owner: str
 ) -> tuple[Array, Array]:
     """Means and standard deviations (n,) [m] of the frames in which both markers are seen."""
     mean, deviation = np.empty((2, len(pairs)))

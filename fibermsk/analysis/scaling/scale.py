@@ -220,7 +220,7 @@ def _measured(
     markers: Any = static
     if isinstance(static, str | PathLike):
         markers = read_motion(static)
-    frames = np.zeros(0, np.int64)
+    frames: Any = np.zeros(0, np.int64)
     if markers is not None:
         _check.instance(_OWNER, "static", markers, Markers, "Markers or a file of them (.trc)")
         first = -np.inf if begin is None else _check.number(_OWNER, "begin", begin, "s")

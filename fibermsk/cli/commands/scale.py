@@ -64,7 +64,7 @@ def scale(
 
 def _print(found: Any) -> None:
     """Factors and masses of the bodies, and residuals of the measurements."""
-    rows = [("body", "x", "y", "z", "mass [kg]")]
+    rows: list[tuple[str, ...]] = [("body", "x", "y", "z", "mass [kg]")]
     for name, mass in found.masses.items():
         own = found.factors.get(name, (1.0, 1.0, 1.0))
         rows.append((name, *(f"{one:.5f}" for one in own), f"{mass:.4g}"))
