@@ -68,6 +68,7 @@ from fibermsk.model import (
     Junction as Junction,
     Linear as Linear,
     LineMuscle as LineMuscle,
+    Marker as Marker,
     Mesh as Mesh,
     MeshReport as MeshReport,
     Model as Model,
@@ -117,11 +118,17 @@ if TYPE_CHECKING:
     from fibermsk import view as view
     from fibermsk.analysis import (
         InverseDynamics as InverseDynamics,
+        InverseKinematics as InverseKinematics,
+        Measurement as Measurement,
         MuscleCurves as MuscleCurves,
+        ScaledModel as ScaledModel,
         StaticOptimum as StaticOptimum,
         inverse_dynamics as inverse_dynamics,
+        inverse_kinematics as inverse_kinematics,
         muscle_curves as muscle_curves,
+        place_sensors as place_sensors,
         read_external_loads as read_external_loads,
+        scale as scale,
         static_optimization as static_optimization,
     )
     from fibermsk.anatomy import (
@@ -209,11 +216,14 @@ if TYPE_CHECKING:
     )
     from fibermsk.read import (
         ImportReport as ImportReport,
+        Markers as Markers,
+        Orientations as Orientations,
         Signals as Signals,
         drive as drive,
         emg_activation as emg_activation,
         emg_envelope as emg_envelope,
         read_mesh as read_mesh,
+        read_motion as read_motion,
         read_osim as read_osim,
         read_signals as read_signals,
         with_muscle_forces as with_muscle_forces,
@@ -266,8 +276,9 @@ if TYPE_CHECKING:
 _BY_MODULE = {
     "gradients": """RunGradient GradientProblem Objective Sensitivities Simulation gradient
         sensitivity""",
-    "analysis": """InverseDynamics MuscleCurves StaticOptimum inverse_dynamics muscle_curves
-        read_external_loads static_optimization""",
+    "analysis": """InverseDynamics InverseKinematics Measurement MuscleCurves ScaledModel
+        StaticOptimum inverse_dynamics inverse_kinematics muscle_curves place_sensors
+        read_external_loads scale static_optimization""",
     "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
         shapes_from_wraps split_fiber with_muscle_mass""",
@@ -283,8 +294,8 @@ _BY_MODULE = {
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",
     "io": "ResultFile export load load_checkpoint save save_checkpoint",
-    "read": """ImportReport Signals drive emg_activation emg_envelope read_mesh read_osim
-        read_signals with_muscle_forces with_smooth_muscles""",
+    "read": """ImportReport Markers Orientations Signals drive emg_activation emg_envelope read_mesh
+        read_motion read_osim read_signals with_muscle_forces with_smooth_muscles""",
     "scene_run": "simulate_scene",
     "studies": "StudyProgress sobol_indices sweep",
     "solvers": """BDF2 NDF SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps

@@ -48,6 +48,10 @@ GROUPS = {
         "Muscles as lines with numbers, their paths and wrap surfaces, and bundles made of them.",
         ["model.muscles.line_muscle", "model.muscles.wrap", "anatomy", "analysis"],
     ),
+    "Motion and size of a person": (
+        "Markers, sensors, inverse kinematics, and models of the size of a person.",
+        ["model.skeleton.marker", "read.recordings", "analysis.kinematics", "analysis.scaling"],
+    ),
     "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io"]),
     "Computing": (
         "From a model to a result.",

@@ -6,7 +6,14 @@ from fibermsk.analysis.inverse_dynamics import (
     InverseDynamics as InverseDynamics,
     inverse_dynamics as inverse_dynamics,
 )
+from fibermsk.analysis.kinematics.found import InverseKinematics as InverseKinematics
+from fibermsk.analysis.kinematics.inverse_kinematics import (
+    inverse_kinematics as inverse_kinematics,
+    place_sensors as place_sensors,
+)
 from fibermsk.analysis.optimization import (
     StaticOptimum as StaticOptimum,
     static_optimization as static_optimization,
 )
+from fibermsk.analysis.scaling.measurement import Measurement as Measurement
+from fibermsk.analysis.scaling.scale import ScaledModel as ScaledModel, scale as scale

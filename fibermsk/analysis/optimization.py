@@ -25,8 +25,10 @@ from fibermsk.analysis.frame import chosen, refuse_other_forces
 from fibermsk.analysis.laws import affine_force, rigid_law
 from fibermsk.analysis.series import Series, smooth
 from fibermsk.errors import ModelError, ModelWarning, PathError
+from fibermsk.forces import ExternalForce
 from fibermsk.model import LineMuscle, Model
 from fibermsk.read.motion import motion_of, warn_of
+from fibermsk.system.build import build
 from fibermsk.system.lines.batch import MuscleGeometry
 from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -98,7 +100,8 @@ def static_optimization(
     model : Model
         Bodies, joints and line muscles. Muscles act by their law with a rigid tendon; without a law
         by that of their class in OpenSim, and of another class by the curves of De Groote; see
-        `StaticOptimum.assumptions`.
+        `StaticOptimum.assumptions`. External forces (`ExternalForce`, `read_external_loads`) act
+        at the times of the motion.
     motion : str, path, Signals or mapping
         As for `drive`. Coordinates without a column keep their initial value, and their equations
         are left out.
@@ -126,8 +129,8 @@ def static_optimization(
     Raises
     ------
     ModelError
-        If the model has fibers, contacts or elements, whose forces are not included, or an argument
-        is refused.
+        If the model has fibers, contacts or other elements, whose forces are not included, an
+        external force is unknown at a time of the motion, or an argument is refused.
 
     Warns
     -----
@@ -143,7 +146,7 @@ def static_optimization(
     exactly in finitely many steps; for p > 2 Newton's method solves a sequence of them.
     """
     _check.instance("static_optimization", "model", model, Model, "a Model")
-    refuse_other_forces(model, "static optimization")
+    refuse_other_forces(model, "static optimization", (ExternalForce,))
     passive = _check.flag("static_optimization", "passive", passive)
     _check.instance("static_optimization", "bounds", bounds, (tuple, list), "two numbers")
     if len(bounds) != 2:
@@ -164,7 +167,9 @@ def static_optimization(
     strengths = _check.positive_by_name("static_optimization", "reserve", reserve, names, 1.0)
     strength = np.array(list(strengths.values()))
     series = smooth(found, names, lowpass)
-    A, required, tau, F, P = _torques(skeleton, own, series, entries, passive)
+    # forces of muscles are what is sought: the others are those of the bodies alone
+    system = build(free.edit(remove=list(free.muscles))) if free.elements else None
+    A, required, tau, F, P = _torques(skeleton, system, own, series, entries, passive)
     a = np.empty((found.time.size, len(own)))
     optimality = np.empty(found.time.size)
     for k in range(found.time.size):
@@ -194,7 +199,9 @@ def static_optimization(
         reserve=dict(zip(names, R.T.copy(), strict=True)),
         share=share,
         optimality=optimality,
-        assumptions=_assumptions(own, names, skeleton, power, (lower, upper), strength, passive)
+        assumptions=_assumptions(
+            own, names, skeleton, power, (lower, upper), strength, passive, free.elements.names
+        )
         | {"motion": _of_motion(found.name, lowpass)},
     )
 
@@ -207,6 +214,7 @@ def _assumptions(
     bounds: tuple[float, float],
     strength: Array,
     passive: bool,
+    loads: Sequence[str],
 ) -> dict[str, str]:
     """What the optimum rests on, by topic, in words."""
     by_curves = dict[str, list[str]]()
@@ -224,6 +232,7 @@ def _assumptions(
         "activation": f"{bounds[0]:g} to {bounds[1]:g}, without dynamics; least sum of a^{power:g}",
         "reserves": f"strength in N m or N: {', '.join(reserves)}",
         "equations left out": ", ".join(idle) or "none",
+        "external forces": ", ".join(loads) or "none",
     }
 
 
@@ -233,12 +242,17 @@ def _of_motion(name: str, lowpass: float | None) -> str:
 
 
 def _torques(
-    skeleton: Skeleton, muscles: Sequence[Any], series: Series, entries: list[int], passive: bool
+    skeleton: Skeleton,
+    system: Any,
+    muscles: Sequence[Any],
+    series: Series,
+    entries: list[int],
+    passive: bool,
 ) -> tuple[Array, Array, Array, Array, Array]:
     """Torques per activation (k, j, m), required torques, and what muscles cost and add.
 
     Returns A (k, j, m), the torques (k, j) required of all and of activation alone, and active and
-    passive forces (k, m).
+    passive forces (k, m). With `system` external forces act too.
     """
     geometry, laws = MuscleGeometry(skeleton, muscles), [rigid_law(one) for one in muscles]
     n = series.time.size
@@ -260,9 +274,19 @@ def _torques(
         P[k] *= passive
         r = arm[k][:, entries].T
         A[k] = r * F[k]
-        required[k] = skeleton.inverse_dynamics(q[k], p, p_dot)[entries]
+        required[k] = _needed(skeleton, system, float(series.time[k]), q[k], p, p_dot)[entries]
         tau[k] = required[k] - r @ P[k]
     return A, required, tau, F, P
+
+
+def _needed(skeleton: Skeleton, system: Any, t: float, q: Array, p: Array, p_dot: Array) -> Array:
+    """Generalized forces (n,) that a motion needs, besides external ones if there is a system."""
+    if system is None:
+        return skeleton.inverse_dynamics(q, p, p_dot)
+    try:
+        return system.evaluate(t, q, p, p_dot, tangent=False).residual[: skeleton.n]
+    except ModelError as error:
+        raise ModelError(f"at t = {t:g} s: {error}") from error
 
 
 def _least(B: Array, b: Array, power: float, lower: float, upper: float) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +18,19 @@ TABLES = (".sto", ".csv")
 
 
 def write_table(
-    path: Path, name: str, columns: Mapping[str, Array], notes: Mapping[str, str] | None = None
+    path: Path,
+    name: str,
+    columns: Mapping[str, Array],
+    notes: Mapping[str, str] | None = None,
+    endings: Sequence[str] = TABLES,
 ) -> None:
     """Write columns of equal length, in SI units.
 
-    A .sto file begins with time: if the first column is another, such as a coordinate, time counts
-    the rows from 0. Its header has the `notes`.
+    A .sto or .mot file begins with time: if the first column is another, such as a coordinate, time
+    counts the rows from 0. Its header has the `notes`.
     """
-    _check.choice("write_table", "ending", path.suffix.lower(), TABLES)
-    storage = path.suffix.lower() == ".sto"
+    ending = _check.choice("write_table", "ending", path.suffix.lower(), endings)
+    storage = ending in (".sto", ".mot")
     columns = dict(columns)
     n = len(next(iter(columns.values())))
     if storage and next(iter(columns)) != "time":
@@ -34,7 +38,8 @@ def write_table(
     mark = "\t" if storage else ","
     lines = [mark.join(columns)]
     if storage:
-        lines = sto_head(name, list(columns), n, {"fibermsk": __version__} | dict(notes or {}))
+        told = {"fibermsk": __version__} | dict(notes or {})
+        lines = sto_head(name, list(columns), n, told)
     for row in np.stack(list(columns.values()), axis=1):
         lines.append(mark.join(repr(float(one)) for one in row))
     text = "\n".join(lines) + "\n"

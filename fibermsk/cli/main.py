@@ -10,6 +10,7 @@ from fibermsk.cli.commands import (
     bench,
     export,
     fit,
+    ik,
     info,
     inverse_dynamics,
     muscles,
@@ -17,6 +18,7 @@ from fibermsk.cli.commands import (
     plot,
     resume,
     run,
+    scale,
     scenes,
     sensitivity,
     so,
@@ -75,6 +77,8 @@ app.command("muscles", cls=Worded)(readable(muscles.muscles))
 app.command("so", cls=Worded)(readable(so.so))
 app.command("track", cls=Worded)(readable(track.track))
 app.command("fit", cls=Worded)(readable(fit.fit))
+app.command("ik", cls=ManyValues)(readable(ik.ik))
+app.command("scale", cls=Worded)(readable(scale.scale))
 app.command("id", cls=Worded)(readable(inverse_dynamics.inverse_dynamics))
 app.command("sensitivity", cls=ManyValues)(readable(sensitivity.sensitivity))
 app.command("warmup", cls=Worded)(readable(warmup.warmup))

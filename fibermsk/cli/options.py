@@ -65,6 +65,10 @@ def _method(names: tuple[str, ...]) -> Any:
 
 Method = Annotated[str | None, _method(METHODS)]
 MethodOfRun = Annotated[str | None, _method(METHODS + COMPILED)]
+Scaling = Annotated[
+    Path | None,
+    typer.Option("--scale", metavar="FILE.xml", help="Factors of the model, of fibermsk scale."),
+]
 Threads = Annotated[
     int | None,
     typer.Option("--threads", min=1, metavar="N", help="Threads of kernels; by default all cores."),
@@ -81,6 +85,7 @@ _MANY = {
     "--param": re.compile(r"[^-=][^=]*="),
     "--what": re.compile(r"(?!.*\.h(df)?5$)[^\W\d][^/\\]*$"),
     "--to": re.compile(r"(?!.*\.py$)[^-].*[/*]|\*"),
+    "--weight": re.compile(r"[^-=][^=]*="),
     "--over": re.compile(r"[^-=][^=]*="),
     "--of": re.compile(r"(?!.*\.nc$)[^-]"),
     "--fiber": re.compile(r"(?!.*\.h5$)[^-]"),

@@ -42,13 +42,18 @@ def pose_of(pose: list[str]) -> dict[str, float]:
     return values
 
 
-def model_file(file: Path) -> Model:
-    """Model of a file, without meshes."""
+def model_file(file: Path, scaling: Path | None = None) -> Model:
+    """Model of a file, without meshes, scaled if there are factors for it."""
     from fibermsk.read import read_osim
 
     if not is_model(file):
         raise ModelError(f"{file}; must be an OpenSim model (.osim)")
-    return read_osim(file)
+    model = read_osim(file)
+    if scaling is None:
+        return model
+    from fibermsk.analysis.scaling.scale import scale
+
+    return scale(model, scaling).model
 
 
 def read_model(

@@ -57,5 +57,6 @@ from fibermsk.model.skeleton.joints import (
     Universal as Universal,
 )
 from fibermsk.model.skeleton.junction import Junction as Junction
+from fibermsk.model.skeleton.marker import Marker as Marker
 from fibermsk.model.skeleton.mesh import Mesh as Mesh, MeshReport as MeshReport
 from fibermsk.model.skeleton.moving_point import MovingPoint as MovingPoint

@@ -15,6 +15,7 @@ from fibermsk.model.muscles.line_muscle import LineMuscle
 from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.joint import Joint
+from fibermsk.model.skeleton.marker import Marker
 
 if TYPE_CHECKING:
     from fibermsk.model.model import Model
@@ -55,6 +56,10 @@ class ByName:
         """Element of this name, such as a spring or a controller."""
         return self._item("element", name, self._model.elements)
 
+    def marker(self, name: str) -> Marker:
+        """Marker of this name."""
+        return self._item("marker", name, self._model.markers)
+
     def edit(
         self,
         values: Mapping[Any, Any] | None = None,
@@ -77,9 +82,9 @@ class ByName:
             by item of this model, also a coordinate, a wrap surface or a path point, its new fields
             by name, of any kind: ``{model.joint("elbow"): {"at": (0, -0.3, 0)}}``.
         remove : iterable of items
-            Bodies, joints, fibers, muscles, contacts, couplings or elements of this model. An item
-            on which a remaining one depends is refused by the names of these; a body and its joint
-            go together.
+            Bodies, joints, fibers, muscles, contacts, couplings, elements or markers of this model.
+            An item on which a remaining one depends is refused by the names of these; a body and
+            its joint go together.
         add : sequence of items
             As for `add`. They refer to unchanged items of this model, or to items of the new one.
         rename : mapping of item to str, optional

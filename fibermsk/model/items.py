@@ -10,6 +10,9 @@ from fibermsk._shown import LINES, Summary, count, describe, names
 
 T = TypeVar("T")
 
+KINDS = "bodies", "joints", "couplings", "fibers", "muscles", "contacts", "elements", "markers"
+"""Lists of items of a model, those to which others refer first."""
+
 _KINDS = {
     "body": "bodies",
     "joint": "joints",
@@ -19,6 +22,7 @@ _KINDS = {
     "muscle": "line muscles",
     "element": "elements",
     "contact": "contacts",
+    "marker": "markers",
 }
 
 

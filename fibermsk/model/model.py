@@ -14,7 +14,7 @@ from fibermsk.errors import ModelError
 from fibermsk.model.by_name import ByName
 from fibermsk.model.contact import Contact, items_of
 from fibermsk.model.element import Acts, Element
-from fibermsk.model.items import Items
+from fibermsk.model.items import KINDS, Items
 from fibermsk.model.muscles.fiber import Fiber
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of, coordinates_of
 from fibermsk.model.names import Named, Names
@@ -23,9 +23,10 @@ from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.coupling import Coupling, check_coupling
 from fibermsk.model.skeleton.joint import JOINTS, Joint
 from fibermsk.model.skeleton.junction import Junction, is_junction
+from fibermsk.model.skeleton.marker import Marked, Marker
 from fibermsk.model.summary import SummaryOfModel
 
-Addable = Body | Joint | Junction | Coupling | Fiber | LineMuscle | Contact | Acts
+Addable = Body | Joint | Junction | Coupling | Fiber | LineMuscle | Contact | Marker | Acts
 Item = TypeVar("Item", bound=Addable)
 Second = TypeVar("Second", bound=Addable)
 Others = TypeVarTuple("Others")
@@ -33,7 +34,7 @@ Others = TypeVarTuple("Others")
 GRAVITY = Number("m/s^2", shape=(3,))
 
 
-class Model(ByName, SummaryOfModel):
+class Model(ByName, Marked, SummaryOfModel):
     """Bodies, joints, fibers, contacts and elements of one simulation.
 
     Items are also found by their names: ``model.fibers["biceps_1"]``.
@@ -80,6 +81,7 @@ class Model(ByName, SummaryOfModel):
         self._couplings: list[Coupling] = []
         self._muscles: list[LineMuscle] = []
         self._elements: list[Element] = []
+        self._markers: list[Marker] = []
         self._coordinates: dict[str, Coordinate] = {}
         self._names = Names(ground)
         self.import_report: Any = None
@@ -150,11 +152,8 @@ class Model(ByName, SummaryOfModel):
     def _muscles_that_have(self, field: str) -> tuple[LineMuscle, ...]:
         """Line muscles with a field, unless fibers are in their place."""
         replaced = self.muscles_with_fibers
-        return tuple(
-            one
-            for one in self._muscles
-            if getattr(one, field) is not None and one.name not in replaced
-        )
+        found = (one for one in self._muscles if one.name not in replaced)
+        return tuple(one for one in found if getattr(one, field) is not None)
 
     @property
     def muscles_with_fibers(self) -> set[str]:
@@ -191,7 +190,7 @@ class Model(ByName, SummaryOfModel):
 
         Parameters
         ----------
-        *items : Body, joint, Junction, Coupling, Fiber, LineMuscle, Contact or element
+        *items : Body, joint, Junction, Coupling, Fiber, LineMuscle, Contact, Marker or element
             Added in this order; items before a refused one remain.
 
         Returns
@@ -232,6 +231,8 @@ class Model(ByName, SummaryOfModel):
             elif isinstance(item, Contact):
                 self._check_contact(item)
                 self._contacts.append(item)
+            elif isinstance(item, Marker):
+                self._add_marker(self._owner, item)
             elif callable(getattr(type(item), "contribute", None)):
                 self._check_element(item)
                 self._elements.append(item)
@@ -239,7 +240,7 @@ class Model(ByName, SummaryOfModel):
                 many = isinstance(item, tuple | list)
                 remedy = "unpack the sequence: add(*items)" if many else ""
                 must = "be a Body, a joint, a Junction, a Coupling, a Fiber, a LineMuscle, a "
-                must += "Contact or an element such as a PointSpring"
+                must += "Contact, a Marker or an element such as a PointSpring"
                 _check.refuse(self._owner, "add", item, must, remedy=remedy)
             if isinstance(item, Named):
                 self._names.add(item)
@@ -252,7 +253,7 @@ class Model(ByName, SummaryOfModel):
         """
         copy = Model.__new__(Model)
         copy._name, copy._gravity, copy._ground = self._name, self._gravity, instead(self._ground)
-        for kind in ("bodies", "joints", "fibers", "contacts", "couplings", "muscles", "elements"):
+        for kind in KINDS:
             setattr(copy, f"_{kind}", [instead(item) for item in getattr(self, f"_{kind}")])
         copy._coordinates = {c.name: c for joint in copy._joints for c in joint.coordinates}
         copy._joint_of = {joint.child: joint for joint in copy._joints}
@@ -327,9 +328,8 @@ class Model(ByName, SummaryOfModel):
         self._names.check_known(owner, self._owner, joint.parent)
         self._names.check_known(owner, self._owner, joint.child)
         if joint.child is self.ground:
-            _check.refuse(
-                owner, "child", joint.child, "not be the ground", remedy="make it the parent"
-            )
+            must, remedy = "not be the ground", "make it the parent"
+            _check.refuse(owner, "child", joint.child, must, remedy=remedy)
         other = self.joint_of(joint.child)
         if other is not None:
             must = f"be the child of one joint; it already is that of {_check.show(other)}"

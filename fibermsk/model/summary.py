@@ -9,7 +9,7 @@ from fibermsk._shown import Summarized, Summary, array, counts, names
 if TYPE_CHECKING:
     from fibermsk.model.model import Model
 
-_KINDS = ("bodies", "joints", "coordinates", "couplings", "fibers", "muscles", "elements")
+_KINDS = "bodies joints coordinates couplings fibers muscles elements markers".split()
 
 
 class SummaryOfModel(Summarized):

@@ -10,10 +10,9 @@ from typing import Any
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Coordinate, Model
+from fibermsk.model.items import KINDS
 from fibermsk.model.skeleton.joint import JOINTS
 from fibermsk.parameters.revise import redirected, with_parameters
-
-_KINDS = ("bodies", "joints", "couplings", "fibers", "muscles", "contacts", "elements")
 
 
 def edit(
@@ -83,7 +82,7 @@ def _with_fields(item: Any, own: Mapping[str, Any]) -> Any:
 def _checked(edited: Model, model: Model) -> Model:
     """The model built anew from its items, so that names and references are checked."""
     fresh = Model(edited.name, edited.gravity, ground=edited.ground, meant=edited.meant)
-    for kind in _KINDS:
+    for kind in KINDS:
         items = getattr(edited, kind)
         fresh.add(*(items[1:] if kind == "bodies" else items))
     fresh.import_report = model.import_report
@@ -96,7 +95,7 @@ def _without(model: Model, removed: list[Any]) -> Model:
         return model.copy()
     gone = {id(one) for one in removed}
     fresh = Model(model.name, model.gravity, ground=model.ground, meant=model.meant)
-    for kind in _KINDS:
+    for kind in KINDS:
         for item in getattr(model, kind):
             if id(item) not in gone and item is not model.ground:
                 fresh.add(item)
@@ -106,7 +105,7 @@ def _without(model: Model, removed: list[Any]) -> Model:
 
 def _all_removed(owner: str, model: Model, remove: list[Any]) -> list[Any]:
     """Items to remove, each body with its joint and the reverse; refused if one is needed."""
-    mine = {id(one): one for kind in _KINDS for one in getattr(model, kind)}
+    mine = {id(one): one for kind in KINDS for one in getattr(model, kind)}
     removed = dict[int, Any]()
     for item in remove:
         if id(item) not in mine or item is model.ground:
@@ -152,7 +151,7 @@ def _coordinates_of(item: Any) -> set[str]:
 
 def _reached(model: Model) -> Iterator[Any]:
     """Every item of a model, and every part of these."""
-    for kind in _KINDS:
+    for kind in KINDS:
         for item in getattr(model, kind):
             yield from _below(item)
 

@@ -9,4 +9,7 @@ from fibermsk.read.osim import (
     with_muscle_forces as with_muscle_forces,
     with_smooth_muscles as with_smooth_muscles,
 )
+from fibermsk.read.recordings.markers import Markers as Markers
+from fibermsk.read.recordings.orientations import Orientations as Orientations
+from fibermsk.read.recordings.read_motion import read_motion as read_motion
 from fibermsk.read.signals import Signals as Signals, read_signals as read_signals

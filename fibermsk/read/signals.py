@@ -7,11 +7,11 @@ import math
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._arrays import Array
@@ -19,12 +19,19 @@ from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.files import path_of
 from fibermsk.model import Table
-from fibermsk.read.heads import split_heads
+from fibermsk.read.heads import check_columns, split_heads, storage_header
+from fibermsk.read.lines import lines_of
+from fibermsk.read.recordings.smoothing import (
+    FILTER_ORDER,
+    Treatment,
+    check_filter,
+    check_new_times,
+    lowpass_treatment,
+    natural_spline,
+    smoothed,
+    spline_treatment,
+)
 
-_MAX_BYTES = 256 * 2**20
-"""Largest file; a minute of 16 channels at 2 kHz has 40 MB."""
-_MAX_HEADER = 1000
-"""Largest number of lines before endheader."""
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _FIGURES = re.compile(r"[0-9.eE+-]*")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?", re.ASCII)
@@ -51,6 +58,8 @@ class Signals(Described):
         for a .mot file without a version. Values are never converted.
     degrees_said : bool, optional
         Whether a header says so.
+    treatment : sequence of Treatment, optional
+        Filters and splines that were applied, in their order; stored as a tuple.
     """
 
     name: str
@@ -59,6 +68,7 @@ class Signals(Described):
     units: dict[str, str] = field(default_factory=dict)
     in_degrees: bool = False
     degrees_said: bool = False
+    treatment: tuple[Treatment, ...] = ()
 
     def __post_init__(self) -> None:
         owner = f"signals {_check.instance('signals', 'name', self.name, str, 'a text')!r}"
@@ -78,7 +88,46 @@ class Signals(Described):
             for key, column in self.values.items()
         }
         units = {key: str(self.units.get(key, "")) for key in values}
-        _check.store(self, time=time, values=values, units=units, in_degrees=in_degrees)
+        several = "a sequence of treatments"
+        done = _check.items(owner, "treatment", self.treatment, Treatment, "a Treatment", several)
+        _check.store(
+            self, time=time, values=values, units=units, in_degrees=in_degrees, treatment=done
+        )
+
+    def filtered(self, cutoff: float, *, order: int = FILTER_ORDER) -> Signals:
+        """Remove fast changes by a Butterworth filter, forward and backward.
+
+        Parameters
+        ----------
+        cutoff : float
+            Cut-off frequency [Hz], below half the rate; intervals must be equal.
+        order : int
+            Order of the filter, which acts twice.
+
+        Returns
+        -------
+        signals : Signals
+            All columns, which are continued by reflection at both ends, by half of their duration,
+            before they are filtered, as in OpenSim.
+        """
+        cutoff, order = check_filter(f"signals {self.name!r}", self.time, cutoff, order, "cutoff")
+        table = smoothed(self.time, self._table(), cutoff, order)
+        return self._treated(self.time, table, lowpass_treatment(cutoff, order))
+
+    def resampled(self, time: ArrayLike, *, order: int = 3) -> Signals:
+        """Values at other instants (m,) [s], by natural splines of order 3 or 5."""
+        owner = f"signals {self.name!r}"
+        new, order = check_new_times(owner, self.time, time, order)
+        table = natural_spline(owner, self.time, self._table(), order)(new)
+        return self._treated(new, table, spline_treatment(order, new.size))
+
+    def _table(self) -> Array:
+        """All columns (m, n)."""
+        return np.array([*self.values.values()]).reshape(len(self.values), self.time.size).T
+
+    def _treated(self, time: Array, table: Array, treatment: Treatment) -> Signals:
+        values = dict(zip(self.values, table.T.copy(), strict=True))
+        return replace(self, time=time, values=values, treatment=(*self.treatment, treatment))
 
     def signal(self, name: str) -> Array:
         """Get the values of one column, (m,), read-only.
@@ -166,49 +215,21 @@ def read_signals(path: str | PathLike[str]) -> Signals:
             owner, "extension", file.suffix or "none", "be one of .csv, .mot, .sto",
             remedy="export the file as one of them",
         )  # fmt: skip
-    lines = _lines(owner, file)
+    lines = lines_of(owner, file)
     if ending == ".csv":
         return _table(owner, file.stem, lines)
     return _storage(owner, file.stem, lines, old_in_degrees=ending == ".mot")
 
 
-def _lines(owner: str, file: Path) -> list[str]:
-    """Lines of a text file."""
-    if not file.is_file():
-        what = "is a folder" if file.is_dir() else "not found"
-        raise ModelError(f"{owner}: {what}; check the path, from {str(Path.cwd())!r}")
-    try:
-        size = file.stat().st_size
-        if size > _MAX_BYTES:
-            _check.refuse(owner, "size", size, f"be at most {_MAX_BYTES} bytes", remedy="cut it")
-        data = file.read_bytes()
-    except OSError as error:
-        raise ModelError(f"{owner}: cannot be read: {error.strerror or error}") from error
-    if not data.strip():
-        raise ModelError(f"{owner}: is empty; export it again")
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ModelError(f"{owner}: is encoded in UTF-16; must be UTF-8, save it as such")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ModelError(
-            f"{owner}, line {line}: is not UTF-8 text; save the file as UTF-8"
-        ) from None
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise ModelError(f"{owner}, line {line}: has zero bytes; must be a text file, not binary")
-    return re.split(r"\r\n|\n|\r", text)
-
-
 def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -> Signals:
     """Signals of a .sto or .mot file; those without a version may be in degrees by default."""
-    header, end = _header(owner, lines)
+    header, end = storage_header(owner, lines)
     kind, line = header.get("datatype", ("double", 0))
     if kind.lower() != "double":
         raise ModelError(
             f"{owner}, line {line}: DataType={kind[:40]}; must be double: vectors and rotations "
-            "are not supported, split them into columns (OpenSim: TimeSeriesTable.flatten)"
+            "are not supported, split them into columns (OpenSim: TimeSeriesTable.flatten); "
+            "fm.read_motion reads quaternions"
         )
     start = next((k for k in range(end + 1, len(lines)) if lines[k].strip()), None)
     if start is None:
@@ -217,7 +238,7 @@ def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -
     names = [name.strip() for name in lines[start].strip().split("\t")]
     if rows and len(names) != len(lines[rows[0]].split()):
         names = lines[start].split()
-    _check_names(owner, names, start + 1)
+    check_columns(owner, names, start + 1)
     _check_said(owner, header, ("nColumns", "nc", "datacolumns"), len(names), "columns")
     time, values = _numbers(owner, names, start + 1, ((k + 1, lines[k].split()) for k in rows))
     _check_said(owner, header, ("nRows", "nr", "datarows"), time.size, "rows")
@@ -230,32 +251,6 @@ def _storage(owner: str, stem: str, lines: list[str], *, old_in_degrees: bool) -
         name, time, values, in_degrees=degrees.lower() in ("yes", "y"),
         degrees_said="indegrees" in header,
     )  # fmt: skip
-
-
-def _header(owner: str, lines: list[str]) -> tuple[dict[str, tuple[str, int]], int]:
-    """Entries of a storage header with their lines, and the index of the line endheader."""
-    header: dict[str, tuple[str, int]] = {}
-    for k, line in enumerate(lines[:_MAX_HEADER]):
-        line = line.strip()
-        if line.lower() == "endheader":
-            return header, k
-        key, equals, value = line.partition("=")
-        key = key.strip().lower()
-        if equals and re.fullmatch(r"\w+", key):
-            if key in header and header[key][0] != value.strip():
-                before = header[key][1]
-                raise ModelError(
-                    f"{owner}, line {k + 1}: says {line[:40]!r}, in contradiction to line {before}"
-                )
-            header[key] = (value.strip(), k + 1)
-        elif match := re.fullmatch(r"(name|datacolumns|datarows)\s+(\S.*)", line):
-            header.setdefault(match[1], (match[2], k + 1))  # format of SIMM
-        elif k == 0 and line:
-            header["name"] = (line, 1)
-    raise ModelError(
-        f"{owner}: has no line endheader among its first {min(len(lines), _MAX_HEADER)} lines; "
-        "must be a storage of OpenSim, name a plain table .csv"
-    )
 
 
 def _check_said(
@@ -285,7 +280,7 @@ def _table(owner: str, stem: str, lines: list[str]) -> Signals:
     while len(heads) > 1 and not heads[-1]:
         heads.pop()  # surplus separators, as written by spreadsheets
     names, units = split_heads(heads)
-    _check_names(owner, names, line)
+    check_columns(owner, names, line)
     if units[0] not in _SECONDS:
         raise ModelError(f"{owner}, line {line}: time in {units[0]!r}; must be in s or ms")
     rows = _plain_rows(owner, rows, len(names), commas=split != ",")
@@ -324,22 +319,6 @@ def _plain_rows(
                 "point, export the file with points"
             )
         yield line, row
-
-
-def _check_names(owner: str, names: list[str], line: int) -> None:
-    """Refuse columns without time first, without names, or with duplicate names."""
-    where = f"{owner}, line {line}"
-    if names[0].lower() not in ("time", "t"):
-        raise ModelError(f"{where}: the first column is {names[0][:40]!r}; must be time")
-    if len(names) < 2:
-        raise ModelError(f"{where}: names no column besides time")
-    seen: set[str] = set()
-    for k, name in enumerate(names, 1):
-        if not name:
-            raise ModelError(f"{where}: column {k} has no name")
-        if name in seen:
-            raise ModelError(f"{where}: {name[:80]!r} is named twice; must be unique, rename one")
-        seen.add(name)
 
 
 def _numbers(

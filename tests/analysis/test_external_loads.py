@@ -145,3 +145,28 @@ def test_command_with_loads(shared_models, tmp_path):
     assert found.exit_code == 0, found.output
     report = json.loads(next(line for line in found.output.splitlines() if line.startswith("{")))
     assert abs(report["largest"]["ankle_angle_r"] - 130.26) < 0.01
+
+
+@pytest.mark.filterwarnings("ignore::fibermsk.ModelWarning")
+def test_activations_of_walking_with_ground_reactions(shared_models, tmp_path):
+    """What muscles and reserves give is what inverse dynamics needs; one command each."""
+    home = shared_models / "opensim-models" / "gait10dof18musc_reference"
+    if not home.is_dir():
+        pytest.skip(f"no {home}")
+    files = [str(home / "subject01.osim"), str(home / "subject01_walk_IK.mot")]
+    loads = ["--loads", str(home / "subject01_walk_grf.xml"), "--lowpass", "6"]
+    out = tmp_path / "so.sto"
+    found = CliRunner().invoke(app, ["so", *files, *loads, "--out", str(out), "--json"])
+    assert found.exit_code == 0, found.output
+    report = json.loads(next(line for line in found.output.splitlines() if line.startswith("{")))
+    assert report["optimality"] < 1e-9
+    assert report["assumptions"]["external forces"] == "right, left"
+    model = fm.read_osim(files[0])
+    model.add(*fm.read_external_loads(loads[1], model))
+    needed = fm.inverse_dynamics(model, files[1], lowpass=6.0).force
+    for name, one in report["reserves"].items():
+        assert abs(one["required"] - np.abs(needed[name]).max()) < 1e-9
+    # without the ground the ankle needs next to nothing
+    table = fm.read_signals(out)
+    assert np.abs(needed["ankle_angle_r"]).max() > 100.0
+    assert table.signal("soleus_r/activation").max() > 0.3

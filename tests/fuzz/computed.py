@@ -38,6 +38,18 @@ def _end(time, q):
     return q[-1]
 
 
+def _wave():
+    time = np.linspace(0.0, 1.0, 41)
+    return fm.Signals("s", time, {"a": np.sin(6.0 * time)})
+
+
+def _seen():
+    time = np.linspace(0.0, 1.0, 41)
+    position = np.stack([np.sin(6.0 * time), np.cos(6.0 * time), time], axis=1)
+    position[10:12] = np.nan
+    return fm.Markers("s", time, {"m": position})
+
+
 COMPUTED = {
     # options of solvers
     "AdaptiveSteps": Call(
@@ -105,6 +117,85 @@ COMPUTED = {
         lambda p: {"name": "a", "scale": 1.0},
         with_activation,
     ),
+    "Signals.filtered": Call(
+        lambda cutoff, order: _wave().filtered(cutoff, order=order),
+        lambda p: {"cutoff": 6.0, "order": 3},
+    ),
+    "Signals.resampled": Call(
+        lambda time, order: _wave().resampled(time, order=order),
+        lambda p: {"time": [0.1, 0.2], "order": 3},
+    ),
+    "Markers": Call(
+        fm.Markers,
+        lambda p: {
+            "name": "walk",
+            "time": [0.0, 0.1],
+            "positions": {"m": [[0.0, 0.1, 0.2], [np.nan] * 3]},
+            "rate": 10.0,
+            "units": "m",
+            "treatment": (),
+        },
+    ),
+    "Markers.filled": Call(_seen().filled, lambda p: {"longest": 0.1}),
+    "Markers.filtered": Call(_seen().filtered, lambda p: {"cutoff": 6.0, "order": 3}),
+    "Markers.resampled": Call(_seen().resampled, lambda p: {"time": [0.1, 0.2], "order": 3}),
+    "Markers.rotated": Call(_seen().rotated, lambda p: {"rotation": IDENTITY}),
+    "Orientations": Call(
+        fm.Orientations,
+        lambda p: {
+            "name": "walk",
+            "time": [0.0],
+            "quaternions": {"bone": [[1.0, 0.0, 0.0, 0.0]]},
+            "treatment": (),
+        },
+    ),
+    "place_sensors": Call(
+        fm.place_sensors,
+        lambda p: {
+            "model": p.with_bone(),
+            "orientations": fm.Orientations("o", [0.0], {"bone": [[1.0, 0.0, 0.0, 0.0]]}),
+            "at": 0.0,
+            "bodies": {"bone": "bone"},
+        },
+    ),
+    "inverse_kinematics": Call(
+        fm.inverse_kinematics,
+        lambda p: {
+            "model": p.with_marker(),
+            "measured": fm.Markers("walk", [0.0], {"m": [[0.0, -0.1, 0.0]]}),
+            "weights": {"m": 1.0},
+            "sensors": None,
+            "lowpass": None,
+            "bounds": True,
+            "begin": None,
+            "end": None,
+            "progress": None,
+        },
+    ),
+    "scale": Call(
+        fm.scale,
+        lambda p: {
+            "model": p.with_bone_muscle(),
+            "factors": {"bone": (1.0, 1.1, 1.0)},
+            "static": None,
+            "measurements": (),
+            "mass": 2.0,
+            "keep_distribution": False,
+            "begin": None,
+            "end": None,
+        },
+        lambda p, x: x.model,
+    ),
+    "Measurement": Call(
+        fm.Measurement,
+        lambda p: {
+            "name": "thigh",
+            "pairs": [("a", "b")],
+            "axes": {"bone": "xyz"},
+            "distances": [0.4],
+        },
+    ),
+    "read_motion": Call(fm.read_motion, lambda p: {"path": "/nowhere/a.trc"}),
     "Signals.signal": Call(
         fm.Signals("s", (0.0, 1.0), {"a": (0.0, 0.5)}).signal, lambda p: {"name": "a"}
     ),

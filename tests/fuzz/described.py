@@ -331,6 +331,11 @@ DESCRIBED = {
         },
         with_shape,
     ),
+    "Marker": Call(
+        fm.Marker,
+        lambda p: {"name": "m", "station": p.bone.at(O3)},
+        lambda p, x: p.with_bone().add(x) and p.model,
+    ),
     "Model": Call(
         fm.Model,
         lambda p: {"name": "m", "gravity": (0, 0, -9.81), "ground": None, "meant": ()},
@@ -507,6 +512,7 @@ DESCRIBED = {
             "units": {"a": "mV"},
             "in_degrees": False,
             "degrees_said": True,
+            "treatment": (),
         },
         None,
     ),

@@ -78,6 +78,11 @@ class Parts:
         model.add(self.muscle(points=points))
         return model
 
+    def with_marker(self):
+        model = self.with_bone()
+        model.add(fm.Marker("m", self.bone.at(0.0, -0.1, 0.0)))
+        return model
+
     def with_bodies(self):
         self.with_bone()
         self.model.add(self.other, fm.Weld(self.ground, self.other))

@@ -17,12 +17,12 @@ import fibermsk as fm
 COMPUTED = {
     "ActivationLaw", "ContactLaw", "ConvergenceError", "CoordinateForce", "CoordinateLaw",
     "ControlSolution", "ForceLength", "ForceVelocity", "Resimulation", "RunGradient",
-    "Sensitivities", "ImportReport", "InverseDynamics", "MeshReport", "ModelBundles",
-    "ModelError", "ModelWarning", "Identification", "Moment", "MovedMass", "MuscleBundle",
-    "MuscleCurves", "MusclePath", "MuscleRun", "Observer", "Parameter", "PathBatch", "PathError",
-    "PlacedMuscle", "Progress", "Result", "Snapshot", "SplitFiber", "Stability", "StudyProgress",
-    "StudyResult", "StaticOptimum", "Still", "Stop", "StressLaw", "WrapArc", "WriteError",
-    "law_constant", "mobl_arm",
+    "Sensitivities", "ImportReport", "InverseDynamics", "InverseKinematics", "MeshReport",
+    "ModelBundles", "ModelError", "ModelWarning", "Identification", "Moment", "MovedMass",
+    "MuscleBundle", "MuscleCurves", "MusclePath", "MuscleRun", "Observer", "Parameter",
+    "PathBatch", "PathError", "PlacedMuscle", "Progress", "Result", "Snapshot", "SplitFiber",
+    "Stability", "StudyProgress", "StudyResult", "StaticOptimum", "Still", "Stop", "StressLaw",
+    "WrapArc", "WriteError", "law_constant", "mobl_arm", "ScaledModel",
 }  # fmt: skip
 """What a computation gives, and protocols; nobody describes a model with them. And the reader of a
 file that is not part of the package."""

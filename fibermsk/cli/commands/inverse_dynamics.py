@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
+from fibermsk.cli.options import Degrees, JsonOut, Scaling, Threads, use_threads
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
 
@@ -42,6 +42,7 @@ def inverse_dynamics(
         bool,
         typer.Option("--passive/--no-passive", help="Whether passive forces of joints act."),
     ] = True,
+    scale: Scaling = None,
     degrees: Degrees = None,
     threads: Threads = None,
     json: JsonOut = False,
@@ -60,7 +61,7 @@ def inverse_dynamics(
         raise ModelError(f"--keep {keep}; must be left out without --muscle-mass")
     moved = None
     with collecting() as warned, saying_when_compiled():
-        described = model_file(model)
+        described = model_file(model, scale)
         if muscle_mass:
             moved = with_muscle_mass(described, keep=cast(Any, keep or "inertia"))
             described = moved.model

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fibermsk.cli.options import Degrees, JsonOut, Threads, use_threads
+from fibermsk.cli.options import Degrees, JsonOut, Scaling, Threads, use_threads
 from fibermsk.cli.output import aligned, check_out, print_json
 from fibermsk.errors import ModelError
 
@@ -16,6 +16,10 @@ def so(
     model: Annotated[Path, typer.Argument(metavar="MODEL.osim", help="OpenSim model.")],
     motion: Annotated[Path, typer.Argument(metavar="MOTION", help="Motion: .mot, .sto or .csv.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE.sto", help="Table, or .csv.")],
+    loads: Annotated[
+        Path | None,
+        typer.Option("--loads", metavar="FILE.xml", help="External loads, as ground reactions."),
+    ] = None,
     power: Annotated[float, typer.Option("--power", help="Power p of the sum of a^p.")] = 2.0,
     reserve: Annotated[
         float, typer.Option("--reserve", help="Strength of the reserves in N m or N.")
@@ -34,21 +38,25 @@ def so(
         bool,
         typer.Option("--passive/--no-passive", help="Whether passive forces of the fibers act."),
     ] = True,
+    scale: Scaling = None,
     degrees: Degrees = None,
     threads: Threads = None,
     json: JsonOut = False,
 ) -> None:
     """Find the activations that give a motion at the least sum of squares."""
     use_threads(threads)
-    from fibermsk.analysis import static_optimization
+    from fibermsk.analysis import read_external_loads, static_optimization
     from fibermsk.analysis.storage import TABLES, write_table
     from fibermsk.cli.shown import model_file
     from fibermsk.cli.warned import collecting
 
     check_out(out, TABLES)
     with collecting() as warned:
+        described = model_file(model, scale)
+        if loads is not None:
+            described.add(*read_external_loads(loads, described))
         found = static_optimization(
-            model_file(model), motion, muscles=muscle, power=power, reserve=reserve,
+            described, motion, muscles=muscle, power=power, reserve=reserve,
             bounds=_bounds(bounds), passive=passive, lowpass=lowpass, in_degrees=degrees,
         )  # fmt: skip
     table = {"time": found.time, **found.columns()}

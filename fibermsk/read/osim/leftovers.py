@@ -68,7 +68,6 @@ EMPTY = {
 """Elements without meaning if they are empty."""
 
 SUMMARIES = {
-    "MarkerSet": "markers are not imported: they are for inverse kinematics",
     "ProbeSet": "probes are not imported: they only measure",
     "AnalysisSet": "analyses are not imported: they only measure",
     "ContactGeometrySet": "contact geometry is not imported: give contact=... to read_osim",

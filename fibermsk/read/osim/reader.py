@@ -28,6 +28,7 @@ from fibermsk.read.osim.skeleton.constraints import read_couplings
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry, make_coordinate
 from fibermsk.read.osim.skeleton.frames import Frames
 from fibermsk.read.osim.skeleton.joints import JointEntry, in_tree_order, read_joints
+from fibermsk.read.osim.skeleton.markers import read_markers
 from fibermsk.read.xml_tree import Element
 
 GRAVITY = (0.0, -9.80665, 0.0)
@@ -143,6 +144,7 @@ class _Reader:
             if muscle is not None:
                 with document.naming(element):
                     self.model.add(muscle)
+        self.model.add(*read_markers(document, frames, bodies))
         report_leftovers(document)
         document.report.entries.sort(key=lambda entry: entry.line)
         document.report.joint_kinds = {joint.name: joint.kind for joint in joints}

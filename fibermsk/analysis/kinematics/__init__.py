@@ -1,0 +1,1 @@
+"""Motions from measured markers and sensors."""

@@ -1,0 +1,108 @@
+"""Nonlinear least squares within bounds, by Gauss and Newton, damped where that fails.
+
+Each step is the minimum of the linearized problem within the bounds (BVLS of SciPy, an active-set
+method), so that a solution at a bound is exact. Where the problem does not determine the unknowns,
+the step is the shortest, and they stay where they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from fibermsk._arrays import Array
+
+MOST_STEPS = 200
+"""Steps after which a search ends without convergence."""
+
+_ROUNDOFF = 1e-15
+"""Predicted relative decrease of the sum of squares that counts as none."""
+_STEP = 1e-11
+"""Largest entry of a step that counts as none [rad or m]."""
+_RANK = 1e-10
+"""Singular value, relative to the largest, that counts as zero."""
+
+
+class Found(NamedTuple):
+    """A minimum."""
+
+    q: Array
+    steps: int
+    converged: bool
+
+
+def minimize(
+    evaluate: Callable[[Array], tuple[Array, Array]],
+    q: Array,
+    lower: Array,
+    upper: Array,
+    limit: Callable[[Array, Array], float],
+    onto: Callable[[Array], Array],
+) -> Found:
+    """Minimize the sum of squares of residuals from a start within bounds.
+
+    Parameters
+    ----------
+    evaluate : callable
+        q -> residuals (m,) and derivatives (m, n).
+    q, lower, upper : (n,) float array
+        Start and bounds, which may be infinite.
+    limit : callable
+        Part of a step that may be taken, of q and step.
+    onto : callable
+        q -> the nearest valid one, such as with quaternions of length one.
+    """
+    damping = 0.0
+    r, J = evaluate(q)
+    cost = float(r @ r)
+    for steps in range(MOST_STEPS):
+        d = _step(J, r, lower - q, upper - q, damping)
+        d = d * limit(q, d)
+        linear = r + J @ d
+        if cost - float(linear @ linear) <= _ROUNDOFF * cost or np.abs(d).max() <= _STEP:
+            return Found(q, steps, True)
+        new = np.clip(onto(q + d), lower, upper)
+        r_new, J_new = evaluate(new)
+        cost_new = float(r_new @ r_new)
+        if cost_new < cost:
+            q, r, J, cost = new, r_new, J_new, cost_new
+            damping = 0.1 * damping if damping > 1e-6 else 0.0
+        else:
+            damping = max(10.0 * damping, 1e-4)
+            if damping > 1e12:
+                return Found(q, steps, True)  # no step decreases it: round-off
+    return Found(q, MOST_STEPS, False)
+
+
+def _step(J: Array, r: Array, lower: Array, upper: Array, damping: float) -> Array:
+    """Minimum of |r + J d|^2 + damping |D d|^2 within bounds, D the lengths of the columns."""
+    from scipy.optimize import lsq_linear
+
+    if damping > 0.0:
+        length = np.linalg.norm(J, axis=0)
+        J = np.concatenate([J, np.diag(np.sqrt(damping) * length)])
+        r = np.r_[r, np.zeros(length.size)]
+    d: Array = np.asarray(np.linalg.lstsq(J, -r, rcond=_RANK)[0], float)
+    if ((d >= lower) & (d <= upper)).all():
+        return d
+    free = upper > lower
+    d = np.zeros(lower.size)
+    if free.any():
+        found = lsq_linear(J[:, free], -r, (lower[free], upper[free]), method="bvls")
+        d[free] = np.clip(found.x, lower[free], upper[free])
+    return d
+
+
+def undetermined(J: Array) -> list[int]:
+    """Unknowns that a linearized problem does not determine: the largest of each null direction."""
+    length = np.linalg.norm(J, axis=0)
+    size = float(length.max(initial=0.0))
+    found = np.flatnonzero(length <= _RANK * size).tolist()
+    moving = np.flatnonzero(length > _RANK * size)
+    if moving.size:
+        _, s, V = np.linalg.svd(J[:, moving] / length[moving], full_matrices=True)
+        s = np.r_[s, np.zeros(moving.size - s.size)]
+        found += [int(moving[np.abs(v).argmax()]) for v in V[s <= 1e-7 * s[0]]]
+    return sorted(set(found))

@@ -1,0 +1,1 @@
+"""Models of other sizes, from measured distances."""

@@ -1,0 +1,202 @@
+"""Items of a model whose bodies are stretched along their axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from fibermsk import _check
+from fibermsk._arrays import Array
+from fibermsk.analysis.scaling.inertia import scaled_inertia, stretches
+from fibermsk.errors import ModelError
+from fibermsk.model import (
+    Axis,
+    Body,
+    Linear,
+    Model,
+    PathPoint,
+    Scaled,
+    WrapCylinder,
+    WrapEllipsoid,
+    WrapSphere,
+    WrapTorus,
+)
+from fibermsk.model.function import Function
+from fibermsk.model.skeleton.body import Capsule, shapes_of, visuals_of
+from fibermsk.model.skeleton.joint import FunctionalJoint, Joint
+from fibermsk.model.skeleton.mesh import Mesh
+
+Factors = Mapping[str, Array]
+
+_FIXED_SHAPE = ("EllipsoidJoint", "ScapulothoracicJoint")
+"""Joints whose lengths along turned axes are no lengths along axes of the parent."""
+
+
+def sized(model: Model, factors: Factors, masses: Mapping[str, float]) -> Model:
+    """The model with scaled bodies, joints, paths, wrap surfaces and markers, and new masses.
+
+    Lengths of fibers and tendons are those of the model.
+    """
+    one = np.ones(3)
+
+    def of(body: Body) -> Array:
+        return factors.get(body.name, one)
+
+    values: dict[Any, dict[str, Any]] = {}
+    for body in model.bodies:
+        if body.name in factors or body.name in masses:
+            values[body] = _body(body, of(body), masses.get(body.name))
+    for joint in model.joints:
+        values[joint] = _joint(model, joint, of(joint.parent), of(joint.child))
+    for coupling in model.couplings:
+        factor = _of_coordinate(model, coupling.dependent, of)
+        if factor != 1.0:
+            values[coupling] = {"function": _times(coupling.function, factor)}
+    for item in _fixed_points(model):
+        station = item.station
+        position = of(station.body) * np.asarray(station.position)
+        values[item] = {"station": station.body.at(position)}
+    for muscle in model.muscles:
+        for point in muscle.points:
+            if not isinstance(point, PathPoint):
+                s = of(point.body)
+                functions = zip(point.functions, s.tolist(), strict=True)
+                values[point] = {
+                    "at": s * np.asarray(point.at),
+                    "functions": tuple(_times(f, k) for f, k in functions),
+                }
+        for wrap in muscle.wraps:
+            values[wrap.shape] = _surface(wrap.shape, of(wrap.shape.body))
+    return model.edit({item: own for item, own in values.items() if own})
+
+
+def _fixed_points(model: Model) -> Iterator[Any]:
+    """Markers, and path points that are fixed to bodies."""
+    yield from model.markers
+    for muscle in model.muscles:
+        yield from (point for point in muscle.points if isinstance(point, PathPoint))
+
+
+def _body(body: Body, s: Array, mass: float | None) -> dict[str, Any]:
+    """New fields of a body."""
+    found: dict[str, Any] = {}
+    if body.mass is not None:
+        new = body.mass if mass is None else mass
+        found = {"mass": new, "com": s * np.asarray(body.com)}
+        if body.inertia is not None:
+            found["inertia"] = scaled_inertia(np.asarray(body.inertia), body.mass, new, s)
+            found["strict"] = False
+    if not (s == 1.0).all():
+        found["shapes"] = tuple(_shape(one, s) for one in shapes_of(body))
+        found["visuals"] = tuple(
+            one.placed(np.eye(3), np.zeros(3), scale=s) for one in visuals_of(body)
+        )
+    return found
+
+
+def _shape(shape: Any, s: Array) -> Any:
+    """A contact shape; the radius of a cylinder follows the mean of the stretches across it."""
+    if isinstance(shape, Mesh):
+        return shape.placed(np.eye(3), np.zeros(3), scale=s)
+    if isinstance(shape, Capsule):
+        axis = np.subtract(shape.end, shape.start)
+        radius = shape.radius * _across(axis, s)
+        return Capsule(s * np.asarray(shape.start), s * np.asarray(shape.end), radius)
+    axis = np.asarray(shape.axis)
+    return type(shape)(s * np.asarray(shape.point), s * axis, shape.radius * _across(axis, s))
+
+
+def _across(axis: Array, s: Array) -> float:
+    """Mean stretch of two directions across an axis, of all if it has no length."""
+    size = float(np.linalg.norm(axis))
+    if size == 0.0:
+        return float(s.mean())
+    U = np.linalg.svd(axis[:, None] / size, full_matrices=True)[0]
+    return float(stretches(U, s)[1:].mean())
+
+
+def _joint(model: Model, joint: Joint, parent: Array, child: Array) -> dict[str, Any]:
+    """New fields of a joint: its points in both bodies, and translations along its axes."""
+    found: dict[str, Any] = {}
+    if not (parent == 1.0).all():
+        found["at"] = parent * np.asarray(joint.at)
+        if isinstance(joint, FunctionalJoint):
+            kinds = getattr(model.import_report, "joint_kinds", {})
+            if kinds.get(joint.name) in _FIXED_SHAPE:
+                must = f"be 1 for the parent of joint {joint.name!r}, {kinds[joint.name]}"
+                remedy = "its ellipsoid is not scaled: scale the model in its own program"
+                _check.refuse("scale", f"factors of {joint.parent.name!r}", parent, must,
+                              remedy=remedy)  # fmt: skip
+            axes = tuple(_axis(one, parent) for one in joint.axes)
+            if any(new is not old for new, old in zip(axes, joint.axes, strict=True)):
+                found["axes"] = axes
+    if not (child == 1.0).all():
+        found["child_at"] = child * np.asarray(joint.child_at)
+    return found
+
+
+def _axis(axis: Axis, s: Array) -> Axis:
+    """An axis whose translation is scaled, unless it is a coordinate itself."""
+    if axis.kind != "translation" or _is_coordinate(axis):
+        return axis
+    factor = _along(axis, s)
+    terms = tuple((name, _times(function, factor)) for name, function in axis.pairs)
+    return Axis(axis.kind, axis.direction, terms, factor * axis.offset)
+
+
+def _is_coordinate(axis: Axis) -> bool:
+    """Whether the motion along an axis is a coordinate, which is measured and not scaled."""
+    if len(axis.pairs) != 1 or axis.offset != 0.0:
+        return False
+    function = axis.pairs[0][1]
+    return isinstance(function, Linear) and (function.slope, function.intercept) == (1.0, 0.0)
+
+
+def _along(axis: Axis, s: Array) -> float:
+    """Factor of lengths along an axis of the parent."""
+    return float(np.asarray(axis.direction) ** 2 @ s)
+
+
+def _of_coordinate(model: Model, name: str, of: Any) -> float:
+    """Factor of a translation that is a coordinate, by the parent of its joint."""
+    for joint in model.joints:
+        for axis in joint.axes:
+            if axis.kind == "translation" and _is_coordinate(axis) and axis.pairs[0][0] == name:
+                return _along(axis, of(joint.parent))
+    return 1.0
+
+
+def _times(function: Function, factor: float) -> Function:
+    """A multiple of a function."""
+    if factor == 1.0:
+        return function
+    if isinstance(function, Linear):
+        return Linear(factor * function.slope, factor * function.intercept)
+    if isinstance(function, Scaled):
+        return Scaled(function.function, factor * function.factor)
+    return Scaled(function, factor)
+
+
+def _surface(shape: Any, s: Array) -> dict[str, Any]:
+    """New fields of a wrap surface, as in OpenSim: radii by the stretches along its own axes."""
+    if (s == 1.0).all():
+        return {}
+    along = stretches(np.asarray(shape.rotation), s)
+    across = 0.5 * float(along[0] + along[1])
+    found: dict[str, Any] = {"position": s * np.asarray(shape.position)}
+    if isinstance(shape, WrapSphere):
+        return found | {"radius": shape.radius * float(s.mean())}
+    if isinstance(shape, WrapCylinder):
+        sizes = {"radius": shape.radius * across, "length": shape.length * float(along[2])}
+        return found | sizes
+    if isinstance(shape, WrapEllipsoid):
+        return found | {"radii": along * np.asarray(shape.radii)}
+    if isinstance(shape, WrapTorus):
+        radii = {name: across * getattr(shape, name) for name in ("inner_radius", "outer_radius")}
+        return found | radii
+    raise ModelError(
+        f"scale: wrap surface {shape.name!r} is a {type(shape).__name__}; must be a sphere, "
+        "cylinder, ellipsoid or torus"
+    )

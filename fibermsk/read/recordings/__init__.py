@@ -1,0 +1,1 @@
+"""Recorded motions: coordinates, markers and orientations of sensors, and their treatment."""
