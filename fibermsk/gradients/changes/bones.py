@@ -36,7 +36,7 @@ class _OnBones(ForcesOnly):
 
     def _work(self, at: Linearized, x: Array) -> Array:
         """Virtual displacement of the coordinates of the state."""
-        return self._system.split(at.followed(at.unheld(x)))[1]
+        return self._system.split(at.whole(x))[1]
 
     def _rows(self, at: Linearized, on_q: Array) -> Array:
         """Rows (n,) of the equations, from those of the coordinates."""

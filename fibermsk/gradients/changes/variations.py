@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from fibermsk.gradients.changes.inside import (
     PAIR,
     Driven,
     Family,
+    Group,
     Knot,
     Places,
     Sizes,
@@ -48,7 +49,7 @@ from fibermsk.gradients.changes.owners import (
 )
 from fibermsk.gradients.changes.poses import Poses
 from fibermsk.gradients.changes.rows import PathRows, Rows, RowSlopes
-from fibermsk.gradients.changes.shapes import Section, Shapes
+from fibermsk.gradients.changes.shapes import Sections, Shapes
 from fibermsk.gradients.changes.starts import Starts
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model.muscles.wrap import Surface
@@ -58,8 +59,6 @@ from fibermsk.solvers.adjoint.variation import Change
 from fibermsk.system import FiberSystem
 from fibermsk.system.contact.slopes import shape_of
 from fibermsk.system.varying import Kind
-
-F = TypeVar("F", bound=Family)
 
 
 def changes_of(
@@ -157,10 +156,11 @@ class _Sorted:
         places, found = self._places, list[Change]()
         if self._knots:
             found.append(Driven(places, self._knots))
-        for (*_, stencil), members in self._inside.items():
-            found.append(_family(Family, places, members, stencil))
+        if self._inside:
+            kinds = self._inside.items()
+            found.append(Family(places, [_group(places, own, key[-1]) for key, own in kinds]))
         for (*_, stencil), members in self._around.items():
-            found += [_family(Sizes, places, own, stencil) for own in _apart(members)]
+            found += [Sizes(places, _group(places, own, stencil)) for own in _apart(members)]
         if self._touching or self._lengthened:
             found.append(_contact(self._contact, self._touching, self._lengthened))
         found += [kind(places, own) for kind, own in self._rows.items() if own]
@@ -203,15 +203,13 @@ def _apart(
     return [own for own in groups if own]
 
 
-def _family(
-    kind: type[F], places: Places, members: Sequence[tuple[int, int, Entry]], stencil: Stencil
-) -> F:
+def _group(places: Places, members: Sequence[tuple[int, int, Entry]], stencil: Stencil) -> Group:
     """Numbers of one kind of several owners; owner, number in the gradient and entry of each."""
     owners, numbers, own = zip(*members, strict=True)
     system = places.own.system
     steps = [difference(system, one)[0] for one in own]
     systems = systems_at(system, own, steps, stencil)
-    return kind(places, owners, numbers, steps, systems, weights_of(1.0, stencil))
+    return Group(owners, numbers, steps, systems, weights_of(1.0, stencil))
 
 
 def _shapes(places: Places, members: Sequence[tuple[int, Entry]], contact: ContactSlopes) -> Shapes:
@@ -221,10 +219,10 @@ def _shapes(places: Places, members: Sequence[tuple[int, Entry]], contact: Conta
         *kind, stencil = _kind_of(system, entry)
         stencil = PAIR if stencil is CENTRAL else stencil
         kinds.setdefault((*kind, stencil), []).append((fiber, number, entry))
-    sections, touching = list[Section](), list[Touching]()
-    for (*_, stencil), own in kinds.items():
-        sections.append(_family(Section, places, own, stencil))
-        change = sections[-1].difference(lambda own: shape_of(own.cables))
+    members_of = [_group(places, own, key[-1]) for key, own in kinds.items()]
+    sections, touching = Sections(places, members_of), list[Touching]()
+    changes = sections.difference(lambda own: shape_of(own.cables))
+    for change, own in zip(changes, kinds.values(), strict=True):
         for fiber, number, entry in own:
             by = contact.columns.of_shape(change / difference(system, entry)[0], fiber)
             touching.append(Touching(number, by))

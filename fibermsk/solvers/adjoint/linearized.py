@@ -48,6 +48,7 @@ class Linearized:
         self.independent = np.ones(point.y.size, bool)
         self.independent[self.followers.entries] = False
         self.independent[self.followers.fixed] = False
+        self._whole: tuple[Array, Array] | None = None
 
     @cached_property
     def laws(self) -> Any:
@@ -96,6 +97,12 @@ class Linearized:
     def stiffness(self, dy: Array) -> Array:
         """K dy."""
         return self.only(self._tangent(0.0, 0.0) @ self.only(dy))
+
+    def whole(self, x: Array) -> Array:
+        """Cotangent of the equations before constraints, with attached ends; kept for the last."""
+        if self._whole is None or self._whole[0] is not x:
+            self._whole = x, self.followed(self.unheld(x))
+        return self._whole[1]
 
     def followed_rates(self, dy: Array, dv: Array) -> Array:
         """Increment of velocities, with dependent entries."""
