@@ -39,6 +39,13 @@ class BorderedMatrix(NamedTuple):
         points = None if self.points is None else self.points.T
         return BorderedMatrix(A, B, R, np.ascontiguousarray(self.D.T), points)
 
+    def transposed_border(self, x: Array) -> Array:
+        """Entries of the border (m,) in the product of the transposed matrix with a vector (n,)."""
+        n, m = self.B.shape
+        if self.points is not None:
+            return (self.T @ x)[n : n + m]
+        return x[:n] @ self.B + x[n:] @ self.D
+
     def __matmul__(self, x: Array) -> Array:
         """Product with a vector (n,), or with columns (n, m) if the sparse part is csc."""
         n = self.B.shape[0]

@@ -59,12 +59,15 @@ class OwnForces:
         Owners whose activation is a state of others too: they have no rows of it.
     muscle_states : (k,) int array
         Unknowns that are states of line muscles.
+    has_more : bool
+        Whether there is more than the stress, inertia and loads of fibers.
     """
 
     def __init__(self, system: FiberSystem) -> None:
         self.system, own = system, system.configuration
         self._inside = [one for one in system.contributions if isinstance(one, ActsInside)]
         self._muscles = system.line_muscles
+        self.has_more = len(self._inside) > 1 or self._muscles is not None
         shifting = [system.loads, *self._inside, self._muscles]
         self._shifting = [one for one in shifting if hasattr(one, "shift")]
         muscles = [] if self._muscles is None else self._muscles.muscles
@@ -118,11 +121,6 @@ class OwnForces:
         finally:
             for one in self._shifting:
                 one.shift = 0.0
-
-    @property
-    def has_more(self) -> bool:
-        """Whether there is more than the stress, inertia and loads of fibers."""
-        return len(self._inside) > 1 or self._muscles is not None
 
     def forces(self, place: Place, nodes: Array | None = None) -> Array:
         """Rows and tensions (n + m,); added to nodes (n_nodes, 6), if those of `Fibers` are known.
@@ -182,26 +180,30 @@ class OwnForces:
 class ForceSlopes:
     """Differences of own forces between systems: those of groups of systems.
 
-    The fibers of all are evaluated in one call.
+    The fibers of all are evaluated together.
 
     Parameters
     ----------
+    base : FiberSystem
+        A system.
     groups : sequence of sequences of FiberSystem
-        Systems that differ in their numbers alone.
+        Systems that differ from it in their numbers alone.
     weights : sequence of sequences of float
         Weight of each in the difference of its group.
     """
 
     def __init__(
-        self, groups: Sequence[Sequence[FiberSystem]], weights: Sequence[Sequence[float]]
-    ) -> None:
-        self._each = [OwnForces(system) for own in groups for system in own]
-        self._group = np.repeat(np.arange(len(groups)), [len(own) for own in groups])
-        self._weights = np.concatenate([np.asarray(own, float) for own in weights])
-        most = max(1, _MOST_NODES // max(1, self._each[0].system.cables.n_nodes))
+        self, base: FiberSystem, groups: Sequence[Sequence[FiberSystem]],
+        weights: Sequence[Sequence[float]],
+    ) -> None:  # fmt: skip
+        systems = [system for own in groups for system in own]
+        self._each = [OwnForces(system) for system in systems]
+        self._group = [k for k, own in enumerate(groups) for _ in own]
+        self._weights = [weight for own in weights for weight in own]
+        most = max(1, _MOST_NODES // max(1, base.cables.n_nodes))
         self._fibers = [
-            _SeveralFibers([own.system for own in self._each[first : first + most]])
-            for first in range(0, len(self._each), most)
+            _SeveralFibers(base, systems[first : first + most])
+            for first in range(0, len(systems), most)
         ]
 
     def at(self, place: Place) -> Array:
@@ -210,27 +212,28 @@ class ForceSlopes:
         rows = (nodes for several in self._fibers for nodes in several.residual(place.at))
         members = zip(self._each, self._group, self._weights, rows, strict=True)
         for own, group, weight, nodes in members:
-            if own.has_more:
-                found[group] += weight * own.forces(place, nodes)
-            else:
-                found[group, : nodes.size] += weight * nodes.ravel()
+            forces = own.forces(place, nodes) if own.has_more else nodes.ravel()
+            found[group, : forces.size] += weight * forces
         return found
 
 
 class _SeveralFibers:
-    """Stress, inertia and loads of the fibers of several systems with the same nodes."""
+    """Stress, inertia and loads of the fibers of several systems with the nodes of another."""
 
-    def __init__(self, systems: Sequence[FiberSystem]) -> None:
-        self._loads, n_nodes = [one.loads for one in systems], systems[0].cables.n_nodes
+    def __init__(self, base: FiberSystem, systems: Sequence[FiberSystem]) -> None:
+        self._loads = [one.loads for one in systems]
         groups = zip(*(one.tension.groups for one in systems), strict=True)
-        self._groups = [side_by_side(own, n_nodes) for own in groups]
-        # activations are those of the first system with the same functions
-        signals = [tuple(id(f.activation) for f in one.model.fibers) for one in systems]
-        known = {
-            key: loads for key, loads in zip(reversed(signals), reversed(self._loads), strict=True)
-        }
+        self._groups = [side_by_side(own, base.cables.n_nodes) for own in groups]
+        # each function of time is asked once, in the first system that has it
+        signals = [tuple(id(f.activation) for f in one.model.fibers) for one in (base, *systems)]
+        known = dict(zip(reversed(signals), reversed([base.loads, *self._loads]), strict=True))
         self._signals = list(known.values())
-        self._signal_of = [list(known).index(key) for key in signals]
+        self._signal_of = [list(known).index(key) for key in signals[1:]]
+        self._fixed = None if any(one.varies for one in self._loads) else self._external(0.0)
+
+    def _external(self, t: float) -> Array:
+        """Minus weight and line loads, (n_systems, n_nodes, 6)."""
+        return np.negative([one.external(t) for one in self._loads])
 
     def residual(self, at: At) -> Array:
         """Rows (n_systems, n_nodes, 6) of the nodes."""
@@ -238,8 +241,7 @@ class _SeveralFibers:
         state = [np.tile(one, (m, 1)) for one in (at.nodes, at.velocity, at.acceleration)]
         activation = np.stack([one.at(at.t, at.states)[1] for one in self._signals])
         activation = activation[self._signal_of]
-        rows = np.stack([one.external(at.t) for one in self._loads])
-        np.negative(rows, out=rows)
+        rows = self._external(at.t) if self._fixed is None else self._fixed.copy()
         for of in self._groups:
             inside = activation[:, of.inside].ravel()
             nodes = rows.reshape(-1, 6)

@@ -230,7 +230,7 @@ class Family(_Grouped):
     def __init__(self, places: Places, members: Sequence[Group]) -> None:
         super().__init__(places, members)
         systems, weights = zip(*((own.systems, own.weights) for own in members), strict=True)
-        self._forces = ForceSlopes(systems, weights)
+        self._forces = ForceSlopes(self._own.system, systems, weights)
 
     def _slopes(self, place: Place) -> Array:
         return self._forces.at(place)

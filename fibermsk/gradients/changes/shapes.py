@@ -144,8 +144,7 @@ class Shapes:
 
     def pull_ends(self, at: Linearized, x: Array, gradient: Array) -> None:
         """Add the products of a cotangent of F with its derivatives in the places of ends."""
-        place, whole = self._places.at(at.point), at.whole(x)
-        slopes = self._end_slopes(at.point, place.at, whole)
+        slopes = self._end_slopes(at, x)
         self._sections.add_ends(slopes, gradient)
 
     def ends_along(self, at: Linearized, direction: Array) -> Array | float:
@@ -154,20 +153,25 @@ class Shapes:
         rows = self._moved_rows(at.point, self._places.at(at.point).at, moved)
         return at.held(at.pulled(rows))
 
-    def _end_slopes(self, point: Point, at: At, whole: Array) -> Array:
+    def _end_slopes(self, at: Linearized, x: Array) -> Array:
         """Products of a cotangent with derivatives in the ends' places on links (n_points, 3)."""
-        nodes, n_x = self._system.cables.attached_nodes, at.nodes.size
-        found, force = list[Array](), np.zeros(0)
-        for slopes in slopes_of(point):
-            matrix, force = self._system.unreduced(point[:4], slopes)
-            found.append((matrix.T @ whole)[:n_x].reshape(-1, 6)[nodes, :3])
-        by_rate = [found[0], *np.diff(found, axis=0)]
-        speed = self._system.skeleton.to_axes(at.motion, self._system.split(whole)[1])
+        system, place, whole = self._system, self._places.at(at.point).at, at.whole(x)
+        nodes, force, by_rate = system.cables.attached_nodes, np.zeros(0), list[Array]()
+        before: Any = 0.0
+        tangents = system.unreduced(at.point[:4], slopes_of(at.point))
+        for scale, (matrix, reactions) in zip(SCALES, tangents, strict=False):
+            product = matrix.T @ whole
+            by_rate.append(scale * (product - before))
+            before, force = product, reactions
+        if len(by_rate) == len(SCALES) and not system.multipliers.any:
+            at.know_products(x, at.pulled(by_rate[1]), at.pulled(by_rate[2]))
+        on_ends = [system.split(one)[0][nodes, :3] for one in by_rate]
+        speed = system.skeleton.to_axes(place.motion, system.split(whole)[1])
         total = np.empty((nodes.size, 3))
-        for axis, way in enumerate(self._ways(at)):
+        for axis, way in enumerate(self._ways(place)):
             total[:, axis] = ((way.C @ speed) * force).sum(axis=1)
-            for scale, own, rate in zip(SCALES, by_rate, way.rates, strict=False):
-                total[:, axis] += scale * (own * rate).sum(axis=1)
+            for own, rate in zip(on_ends, way.rates, strict=False):
+                total[:, axis] += (own * rate).sum(axis=1)
         return total
 
     def _moved_rows(self, point: Point, at: At, moved: Array) -> Array:
@@ -181,8 +185,9 @@ class Shapes:
                 moved[:, axis, None] * way.rates[order] for axis, way in enumerate(ways)
             )
         rows, force, before = np.zeros(system.n), np.zeros(0), np.zeros(system.n)
-        for order, slopes in enumerate(slopes_of(point)):
-            matrix, force = system.unreduced(point[:4], slopes)
+        tangents = system.unreduced(point[:4], slopes_of(point))
+        for order, (matrix, reactions) in enumerate(tangents):
+            force = reactions
             rows += SCALES[order] * (matrix @ rates[order] - before)
             before = matrix @ rates[order + 1] if order < 2 else before
         turned = sum(moved[:, axis, None, None] * way.C for axis, way in enumerate(ways))

@@ -49,6 +49,7 @@ class Linearized:
         self.independent[self.followers.entries] = False
         self.independent[self.followers.fixed] = False
         self._whole: tuple[Array, Array] | None = None
+        self._known: tuple[Array, Array, Array] | None = None
 
     @cached_property
     def laws(self) -> Any:
@@ -117,6 +118,16 @@ class Linearized:
     def solve(self, right: Array, b: float, a: float) -> Array:
         """Solve T(b, a) x = right."""
         return self._solve(self._tangent(b, a), self.only(right))
+
+    def know_products(self, x: Array, damping: Array, mass: Array) -> None:
+        """Take over C^T x and M^T x, that of dependent rates, which follow."""
+        self._known = x, damping, mass
+
+    def rate_products(self, x: Array, b: float, a: float, whole: Array) -> tuple[Array, Array]:
+        """C^T x and M^T x; see `transposed_products`."""
+        if self._known is not None and self._known[0] is x:
+            return self._known[1:]
+        return self.transposed_products(x, b, a, whole)[1:]
 
     def transposed_products(
         self, x: Array, b: float, a: float, whole: Array | None = None
