@@ -54,6 +54,7 @@ from fibermsk.gradients.changes.starts import Starts
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model.muscles.wrap import Surface
 from fibermsk.parameters.lookup import find
+from fibermsk.parameters.places import Place
 from fibermsk.parameters.revise import revise
 from fibermsk.solvers.adjoint.variation import Change
 from fibermsk.system import FiberSystem
@@ -103,29 +104,30 @@ class _Sorted:
     def put(self, number: int, entry: Entry) -> None:
         """Sort in an entry."""
         system, own, path = self._system, self._places.own, entry.path
+        place = find(system.model, path)[0]
         if (actuator := actuator_of(system.model, path)) is not None:
             weight = _weight(system, actuator.name, entry)
             self._actuated.setdefault(actuator, []).append(Number(number, weight))
         elif (fiber := fiber_shaped_by(system, path)) is not None:
             self._ends.add(number, fiber, entry)
-        elif can_be_held(system, path):
+        elif can_be_held(system, place):
             self._posed.append((number, entry))
-            if cosine := cosine_of(system, entry):
+            if cosine := cosine_of(place, entry):
                 self._lengthened.append((number, entry, cosine))
-        elif is_of_contact(system, path):
+        elif is_of_contact(system, place):
             self._touching.append((number, entry))
-        elif is_inertia(system, path):
+        elif is_inertia(system, place):
             self._heavy.append((number, entry))
-        elif (coordinate := coordinate_of_law(system, path)) is not None:
+        elif (coordinate := coordinate_of_law(system, place, path)) is not None:
             self._laws.append(_law(system, number, entry, coordinate))
-        elif is_of_start(system, path):
+        elif is_of_start(system, place, path):
             self._started.append((number, entry))
-        elif (near := muscles_around(system, own, path)) is not None:
+        elif (near := muscles_around(system, own, place)) is not None:
             self._put_size(near, number, entry)
         elif (owner := owner_of(system, own, path)) is not None:
             self._put_inside(owner, number, entry)
-        elif (kinds := kinds_of(system, path)) is not None:
-            self._put_rows(kinds, number, entry)
+        elif (kinds := kinds_of(system, place)) is not None:
+            self._put_rows(place, kinds, number, entry)
         else:
             self._alone.append(variation_of(system, entry, number))
 
@@ -143,9 +145,9 @@ class _Sorted:
             kind = _kind_of(self._system, entry)
             self._inside.setdefault(kind, []).append((owner, number, entry))
 
-    def _put_rows(self, kinds: tuple[Kind, ...], number: int, entry: Entry) -> None:
+    def _put_rows(self, place: Place, kinds: tuple[Kind, ...], number: int, entry: Entry) -> None:
         """Sort in a number that changes rows of some kinds of contributions."""
-        of_path = isinstance(find(self._system.model, entry.path)[0].root, Surface)
+        of_path = isinstance(place.root, Surface)
         if of_path or kinds:
             varied = variation_of(self._system, entry, number)
             own = self._rows[PathRows if of_path else RowSlopes]
