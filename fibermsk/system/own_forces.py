@@ -166,7 +166,7 @@ class OwnForces:
         """Sums (k, n_owners) of products (k, n + m) of rows and tensions by owner."""
         owned = self.owner >= 0
         own, m = self.owner[owned], len(self.names)
-        return np.array([np.bincount(own, one[owned], m) for one in products])
+        return np.array([np.bincount(own, one[owned], m) for one in products], float)
 
     def spread(self, place: Place, forces: Array) -> Array:
         """Rows (n,) of the equations from rows and tensions; not yet of attached ends."""

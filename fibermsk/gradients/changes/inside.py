@@ -74,8 +74,11 @@ class _Inside(ForcesOnly):
         """Derivative of what is changed in each parameter, at a time [s]."""
         raise NotImplementedError
 
-    def _slopes(self, place: Place) -> Array:
-        """Derivatives of rows and tensions (n_groups, n + m) in what is changed, of all owners."""
+    def _slopes(self, place: Place, groups: Index) -> Array:
+        """Derivatives of rows and tensions (n_groups, n + m) in what is changed, of all owners.
+
+        Those of groups that are not asked for are zero.
+        """
         raise NotImplementedError
 
     def _start_slopes(self) -> Array:
@@ -151,15 +154,17 @@ class _Inside(ForcesOnly):
         if not self._weights(at.point.t).any():
             return
         place = self._places.at(at.point)
-        products = self._own.gathered(place, at.whole(x)) * self._slopes(place)
+        slopes = self._slopes(place, np.arange(self._n_groups))
+        products = self._own.gathered(place, at.whole(x)) * slopes
         self._add(at.point.t, products, gradient)
 
     def push_forces(self, at: Linearized, direction: Array) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        if not (self._weights(at.point.t) * direction[self._numbers]).any():
+        changes = self._weights(at.point.t) * direction[self._numbers] != 0.0
+        if not changes.any():
             return 0.0
-        place = self._places.at(at.point)
-        changed = self._along(at.point.t, self._slopes(place), direction)
+        place, groups = self._places.at(at.point), np.unique(self._groups[changes])
+        changed = self._along(at.point.t, self._slopes(place, groups), direction)
         return at.held(at.pulled(self._own.spread(place, changed)))
 
 
@@ -195,11 +200,13 @@ class _Grouped(_Inside):
     """Numbers of several kinds; parameters as of `Family`."""
 
     def __init__(self, places: Places, members: Sequence[Group]) -> None:
-        of = [k for k, group in enumerate(members) for _ in group.owners]
-        owners, numbers, sizes = (
-            [value for group in members for value in group[column]] for column in range(3)
+        super().__init__(
+            places,
+            [owner for group in members for owner in group.owners],
+            [number for group in members for number in group.numbers],
+            [k for k, group in enumerate(members) for _ in group.owners],
         )
-        super().__init__(places, owners, numbers, of)
+        sizes = [size for group in members for size in group.sizes]
         self._members, self._factors = members, 1.0 / np.array(sizes)
 
     def _weights(self, t: float) -> Array:
@@ -229,11 +236,17 @@ class Family(_Grouped):
 
     def __init__(self, places: Places, members: Sequence[Group]) -> None:
         super().__init__(places, members)
-        systems, weights = zip(*((own.systems, own.weights) for own in members), strict=True)
-        self._forces = ForceSlopes(self._own.system, systems, weights)
+        self._last: tuple[bytes, ForceSlopes] | None = None
 
-    def _slopes(self, place: Place) -> Array:
-        return self._forces.at(place)
+    def _slopes(self, place: Place, groups: Index) -> Array:
+        key = groups.tobytes()
+        if self._last is None or self._last[0] != key:
+            own = [self._members[k] for k in groups]
+            systems, weights = zip(*((one.systems, one.weights) for one in own), strict=True)
+            self._last = key, ForceSlopes(self._own.system, systems, weights)
+        found = np.zeros((self._n_groups, self._own.owner.size))
+        found[groups] = self._last[1].at(place)
+        return found
 
 
 class Sizes(_Grouped):
@@ -312,7 +325,7 @@ class Driven(_Inside):
                 total = total + weight * function()
         return total / (12.0 * _SHIFT)
 
-    def _slopes(self, place: Place) -> Array:
+    def _slopes(self, place: Place, groups: Index) -> Array:
         return self._difference(lambda: self._own.forces(place))[None]
 
     def _read(self, reading: DirectReading, group: int) -> Array:

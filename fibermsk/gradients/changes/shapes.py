@@ -70,7 +70,7 @@ class Sections(Family):
     def add_ends(self, slopes: Array, gradient: Array) -> None:
         """Add products (n_points, 3) with derivatives in the ends' places on their links."""
         products, m = (self._moved * slopes).sum(axis=2), len(self._own.names)
-        by_owner = np.array([np.bincount(self._of_point, one, m) for one in products])
+        by_owner = np.array([np.bincount(self._of_point, one, m) for one in products], float)
         gradient[self._numbers] += self._factors * by_owner[self._groups, self._owners]
 
     def ends_along(self, direction: Array) -> Array:
