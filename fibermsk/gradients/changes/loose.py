@@ -90,11 +90,6 @@ class Loose(NamedTuple):
         found: Array = self.ways @ cotangent[self.held]
         return found
 
-    def transposed(self, tangent: BorderedMatrix, whole: Array) -> Array:
-        """Those (m,) with the product of a transposed tangent with a cotangent."""
-        found: Array = self.ways @ tangent.transposed_border(whole)[self.held - tangent.B.shape[0]]
-        return found
-
     def ends_moved(self, y: Array) -> Array:
         """Derivatives (n_points, 3, m) of the attached ends in the numbers, at positions y (n,)."""
         whole = self.whole(y)

@@ -165,9 +165,12 @@ class Poses:
         scale, whole = self._scale(*at.point[1:4]), self._loose.whole(x)
         tangents, force = self._tangents(at)
         before, products = 0.0, scale.slope * (scale.on @ self._system.split(x)[1]) * force
-        for factor, rate, tangent in zip(SCALES, scale[:3], tangents, strict=False):
-            here = self._loose.transposed(tangent, whole)
-            products += factor * rate * (here - before)
+        for order, tangent in enumerate(tangents):
+            product = tangent.transposed_product(whole)
+            if order == 0:
+                at.know_stiffness(x, at.only(product[self._loose.own]))
+            here = self._loose.products(product)
+            products += SCALES[order] * scale[order] * (here - before)
             before = here
         gradient[self._numbers] += products
 

@@ -158,14 +158,17 @@ class Shapes:
         system, place, whole = self._system, self._places.at(at.point).at, at.whole(x)
         nodes, force, by_rate = system.cables.attached_nodes, np.zeros(0), list[Array]()
         before: Any = 0.0
-        tangents = system.unreduced(at.point[:4], slopes_of(at.point))
+        slopes = slopes_of(at.point)
+        tangents = system.unreduced(at.point[:4], slopes[:2])
         for scale, (matrix, reactions) in zip(SCALES, tangents, strict=False):
-            product = matrix.T @ whole
+            product = matrix.transposed_product(whole)
             by_rate.append(scale * (product - before))
             before, force = product, reactions
-        if len(by_rate) == len(SCALES) and not system.multipliers.any:
-            at.know_products(x, at.pulled(by_rate[1]), at.pulled(by_rate[2]))
         on_ends = [system.split(one)[0][nodes, :3] for one in by_rate]
+        if len(slopes) == len(SCALES):
+            on_ends.append(system.cables.end_inertia(system.split(whole)[0]))
+            if not system.multipliers.any:
+                at.know_damping(x, at.pulled(by_rate[1]))
         speed = system.skeleton.to_axes(place.motion, system.split(whole)[1])
         total = np.empty((nodes.size, 3))
         for axis, way in enumerate(self._ways(place)):

@@ -49,7 +49,8 @@ class Linearized:
         self.independent[self.followers.entries] = False
         self.independent[self.followers.fixed] = False
         self._whole: tuple[Array, Array] | None = None
-        self._known: tuple[Array, Array, Array] | None = None
+        self._stiffness: tuple[Array, Array] | None = None
+        self._damping: tuple[Array, Array] | None = None
 
     @cached_property
     def laws(self) -> Any:
@@ -119,15 +120,21 @@ class Linearized:
         """Solve T(b, a) x = right."""
         return self._solve(self._tangent(b, a), self.only(right))
 
-    def know_products(self, x: Array, damping: Array, mass: Array) -> None:
-        """Take over C^T x and M^T x, that of dependent rates, which follow."""
-        self._known = x, damping, mass
+    def know_stiffness(self, x: Array, product: Array) -> None:
+        """Take over K^T x."""
+        self._stiffness = x, product
+
+    def know_damping(self, x: Array, product: Array) -> None:
+        """Take over C^T x, where dependent rates follow."""
+        self._damping = x, product
 
     def rate_products(self, x: Array, b: float, a: float, whole: Array) -> tuple[Array, Array]:
-        """C^T x and M^T x; see `transposed_products`."""
-        if self._known is not None and self._known[0] is x:
-            return self._known[1:]
-        return self.transposed_products(x, b, a, whole)[1:]
+        """C^T x and M^T x, from T(b, a)^T x; see `transposed_products`."""
+        if self._damping is None or self._damping[0] is not x:
+            return self.transposed_products(x, b, a, whole)[1:]
+        damping, known = self._damping[1], self._stiffness
+        still = known[1] if known and known[0] is x else self._transposed(self.point, x, 0.0, 0.0)
+        return damping, (whole - still - b * damping) / (a * b)
 
     def transposed_products(
         self, x: Array, b: float, a: float, whole: Array | None = None
