@@ -39,6 +39,15 @@ class BorderedMatrix(NamedTuple):
         points = None if self.points is None else self.points.T
         return BorderedMatrix(A, B, R, np.ascontiguousarray(self.D.T), points)
 
+    def transposed_product(self, x: Array) -> Array:
+        """Product of the transposed matrix with a vector (n,), without a copy of the border."""
+        if self.points is not None:
+            return self.T @ x
+        n = self.B.shape[0]
+        inner, border = x[:n], x[n:]
+        on_border = inner @ self.B + border @ self.D
+        return np.concatenate([self.A.T @ inner + border @ self.R, on_border])
+
     def __matmul__(self, x: Array) -> Array:
         """Product with a vector (n,), or with columns (n, m) if the sparse part is csc."""
         n = self.B.shape[0]

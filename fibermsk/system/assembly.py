@@ -98,9 +98,12 @@ class Assembly:
     def unreduced(self, at: At, slopes: Slopes) -> tuple[BorderedMatrix, Array]:
         """Matrix in which attached ends are nodes as others, and the forces on them (n_points, 3).
 
-        Without derivatives of forces on axes in their own positions.
+        Without the part of the stiffness that forces on axes have as the axes turn.
         """
         _, sums, B, R, D = self._sum(at, slopes)
+        if at.motion.rows is not None:
+            J = self._skeleton.axes_of(at.motion.rows.J)
+            D[: J.shape[1], : J.shape[1]] += J.T @ sums.axes.D @ J
         m, condensed = R.shape[0], None
         if sums.points.tangent:
             none = np.zeros(0, np.int64), np.zeros((0, 3, m)), np.zeros((m, 0))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,7 @@ from fibermsk.system.contact.forces import BoneContact, FiberContact
 from fibermsk.system.contact.slopes import Displacements, work_slopes
 from fibermsk.system.contribution import At, Contribution, Slopes, Sums
 from fibermsk.system.fibers.forces import Fibers
+from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.friction.forces import FrictionForces
 from fibermsk.system.lines.hill import LawsAt
 from fibermsk.system.lines.touching import Touching
@@ -43,6 +45,7 @@ class Varying:
 
     configuration: Configuration
     contributions: tuple[Contribution, ...]
+    loads: Loads
     skeleton: Skeleton
     multipliers: Multipliers
     _assemble: Assembly
@@ -71,6 +74,7 @@ class Varying:
                 own.follow_points(one)
             else:
                 own.restore(one.memory())
+        self.loads.follow(other.loads)
         self.forget()
 
     def memory_apart(self, memory: dict[str, Array]) -> dict[str, Array]:
@@ -80,14 +84,23 @@ class Varying:
         return memory | own
 
     def unreduced(
-        self, state: tuple[float, Array, Array, Array], slopes: Slopes
-    ) -> tuple[BorderedMatrix, Array]:
-        """Tangent with attached ends as nodes, and the forces on them (n_points, 3) [N].
+        self, state: tuple[float, Array, Array, Array], slopes: Sequence[Slopes]
+    ) -> Iterator[tuple[BorderedMatrix, Array]]:
+        """Tangents with attached ends as nodes, and the forces on them (n_points, 3) [N].
 
-        The state is t, y, v and v_dot. The matrix is overwritten by the next tangent.
+        The state is t, y, v and v_dot. A matrix is overwritten by the next tangent.
         """
         at, _ = self.configuration.at(*state, second=True)
-        return self._assemble.unreduced(at, slopes)
+        for one in slopes:
+            yield self._assemble.unreduced(at, one)
+
+    def reduced(
+        self, state: tuple[float, Array, Array, Array], slopes: Slopes
+    ) -> tuple[Any, Array]:
+        """Tangent and residual as `evaluate` has them, of functions of time that are known."""
+        at, _ = self.configuration.at(*state, second=True)
+        found = self._assemble(at, slopes)
+        return found.matrix, found.residual
 
     @property
     def on_paths(self) -> tuple[Kind, ...]:

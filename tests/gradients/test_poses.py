@@ -100,7 +100,9 @@ def test_together_as_one_by_one(case, rng):
     system, kept = kept_run(make(), until, start)
     every = [path for path in system.parameters if can_loosen(find(system.model, path)[0])]
     few = rng.choice(every, min(MOST, len(every)), replace=False).tolist()
-    few += [path for path in system.parameters if is_of_start(system, path)]
+    few += [
+        path for path in system.parameters if is_of_start(system, find(system.model, path)[0], path)
+    ]
     entries = entries_of(system, few)
     changes = changes_of(system, entries)
     assert {type(one) for one in changes} <= {

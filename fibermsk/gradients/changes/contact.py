@@ -100,7 +100,7 @@ class ContactSlopes:
     def at(self, at: Linearized, x: Array) -> Array:
         """Derivatives in all `columns`, of a cotangent (n,) of the equations."""
         if self._last is None or self._last[0] is not at.point or self._last[1] is not x:
-            whole = at.followed(at.unheld(x))
+            whole = at.whole(x)
             found = self.system.contact_slopes(at.point[:4], whole, self._steps)
             row = np.concatenate([part.ravel() for part in found])
             self._last = at.point, x, row

@@ -35,9 +35,10 @@ from fibermsk.model.skeleton.junction import is_junction
 from fibermsk.parameters.lookup import find
 from fibermsk.parameters.places import Place
 from fibermsk.parameters.revise import redirected
-from fibermsk.protocol import Evaluation
+from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.adjoint.linearized import Point
 from fibermsk.system import FiberSystem
+from fibermsk.system.contribution import Slopes
 
 _NOTHING = 1e-30
 """Mass [kg] and moments of inertia [kg m^2] of bodies without: every coordinate must move some."""
@@ -97,11 +98,11 @@ class Loose(NamedTuple):
         columns[:, own.on] = own.by_position
         return (columns[:, self.held] @ self.ways.T).reshape(-1, 3, len(self.ways))
 
-    def evaluate(self, point: Point, dv_dy: float = 0.0, dvdot_dv: float = 0.0) -> Evaluation:
-        """Its equations at a point without held coordinates, with a tangent of given slopes."""
-        t, y, v, v_dot, rates, *_ = point
-        y, v, v_dot = map(self.whole, (y, v, v_dot))
-        return self.system.evaluate(t, y, v, v_dot, dv_dy, dvdot_dv, rates=rates)
+    def tangent(self, point: Point, slopes: Slopes) -> tuple[BorderedMatrix, Array]:
+        """Tangent and residual at a point without held coordinates."""
+        t, *vectors = point[:4]
+        y, v, v_dot = map(self.whole, vectors)
+        return self.system.reduced((t, y, v, v_dot), slopes)
 
 
 def can_loosen(place: Place) -> bool:

@@ -25,7 +25,7 @@ from fibermsk.model.muscles.line_muscle import LineMuscle, by_network
 from fibermsk.model.muscles.wrap import Surface
 from fibermsk.model.skeleton.body import length_of, shapes_of
 from fibermsk.model.skeleton.joint import JOINTS
-from fibermsk.parameters.lookup import find
+from fibermsk.parameters.places import Place
 from fibermsk.system import FiberSystem
 from fibermsk.system.contact.forces import BoneContact
 from fibermsk.system.friction.forces import FrictionForces
@@ -84,17 +84,15 @@ def fiber_shaped_by(system: FiberSystem, path: str) -> int | None:
     return system.fiber_names.index(name)
 
 
-def can_be_held(system: FiberSystem, path: str) -> bool:
+def can_be_held(system: FiberSystem, place: Place) -> bool:
     """Whether a number enters as a held coordinate; see `fibermsk.gradients.changes.loose`."""
-    place = find(system.model, path)[0]
     if driver_of(place) is not None and system.multipliers.any:
         return False  # forces along coordinates have no part in the rows of constraints
     return can_loosen(place) and not system.multipliers.holding and _moves_straight_fibers(system)
 
 
-def cosine_of(system: FiberSystem, entry: Entry) -> float:
+def cosine_of(place: Place, entry: Entry) -> float:
     """Cosine of a capsule's axis with the direction in which a number moves an end; else zero."""
-    place = find(system.model, entry.path)[0]
     if not isinstance(place.root, Body) or place.steps[-1] not in ("start", "end"):
         return 0.0
     shape: Any = shapes_of(place.root)[int(place.steps[1])]
@@ -102,11 +100,10 @@ def cosine_of(system: FiberSystem, entry: Entry) -> float:
     return float(axis[(*place.entry, *entry.place)[0]])
 
 
-def is_of_contact(system: FiberSystem, path: str) -> bool:
+def is_of_contact(system: FiberSystem, place: Place) -> bool:
     """Whether a number is that of a contact, or the radius of a shape and nothing else."""
     if not _acts_on_bones(system):
         return False
-    place = find(system.model, path)[0]
     root, steps = place.root, place.steps
     if not isinstance(root, Body) or steps[0] != "shapes" or steps[-1] != "radius":
         return isinstance(root, Contact)
@@ -114,16 +111,15 @@ def is_of_contact(system: FiberSystem, path: str) -> bool:
     return not isinstance(shape, Mesh) or shape.spacing is not None  # else that of its grid too
 
 
-def is_inertia(system: FiberSystem, path: str) -> bool:
+def is_inertia(system: FiberSystem, place: Place) -> bool:
     """Whether a number is the mass, center or inertia of a body, and has no other part."""
-    place = find(system.model, path)[0]
     of_body = isinstance(place.root, Body) and place.steps[0] in _OF_BODIES
     return of_body and _acts_on_bones(system) and not system.multipliers.any
 
 
-def coordinate_of_law(system: FiberSystem, path: str) -> str | None:
+def coordinate_of_law(system: FiberSystem, place: Place, path: str) -> str | None:
     """Name of the coordinate whose passive forces a number belongs to; None if to none."""
-    root, steps = (place := find(system.model, path)[0]).root, place.steps
+    root, steps = place.root, place.steps
     of_joint = isinstance(root, (Coordinate, *JOINTS)) and steps[0] in _OF_JOINTS
     if not of_joint or not _acts_on_bones(system):
         return None
@@ -138,9 +134,8 @@ def _acts_on_bones(system: FiberSystem) -> bool:
     return all(isinstance(one, (*_ON_BONES, ViaRing)) for one in system.model.elements)
 
 
-def is_of_start(system: FiberSystem, path: str) -> bool:
+def is_of_start(system: FiberSystem, place: Place, path: str) -> bool:
     """Whether a number is a coordinate, or its rate, at the start and nothing else."""
-    place = find(system.model, path)[0]
     root, name = place.root, path.rpartition("/")[0].rpartition("/")[2]
     if not isinstance(root, (Coordinate, *JOINTS)) or place.steps not in {("value",), ("speed",)}:
         return False
@@ -160,12 +155,12 @@ def _moves_straight_fibers(system: FiberSystem) -> bool:
     )
 
 
-def muscles_around(system: FiberSystem, own: OwnForces, path: str) -> set[int] | None:
+def muscles_around(system: FiberSystem, own: OwnForces, place: Place) -> set[int] | None:
     """Muscles, by number in `OwnForces.names`, whose paths a number of a surface may change.
 
     None if it is no such number, or changes a muscle that has a mass or no law.
     """
-    root = find(system.model, path)[0].root
+    root = place.root
     if not isinstance(root, Surface) or not _acts_on_bones(system):
         return None
     near = [m for m in system.model.muscles if any(one.shape is root for one in m.wraps)]
@@ -173,14 +168,13 @@ def muscles_around(system: FiberSystem, own: OwnForces, path: str) -> set[int] |
     return None if apart else {own.names.index(m.name) for m in near}
 
 
-def kinds_of(system: FiberSystem, path: str) -> tuple[Kind, ...] | None:
+def kinds_of(system: FiberSystem, place: Place) -> tuple[Kind, ...] | None:
     """Kinds of contributions that hold all that a number changes, where nothing moves.
 
     None if a number may change more.
     """
     if not _acts_on_bones(system):
         return None
-    place = find(system.model, path)[0]
     field = str(place.steps[0]) if place.steps else ""
     if place.root is system.model:
         return system.weighing

@@ -165,9 +165,12 @@ class Poses:
         scale, whole = self._scale(*at.point[1:4]), self._loose.whole(x)
         tangents, force = self._tangents(at)
         before, products = 0.0, scale.slope * (scale.on @ self._system.split(x)[1]) * force
-        for factor, rate, tangent in zip(SCALES, scale[:3], tangents, strict=False):
-            here = self._loose.products(tangent.T @ whole)
-            products += factor * rate * (here - before)
+        for order, tangent in enumerate(tangents):
+            product = tangent.transposed_product(whole)
+            if order == 0:
+                at.know_stiffness(x, at.only(product[self._loose.own]))
+            here = self._loose.products(product)
+            products += SCALES[order] * scale[order] * (here - before)
             before = here
         gradient[self._numbers] += products
 
@@ -192,12 +195,11 @@ class Poses:
         loose, point = self._loose, at.point
         loose.system.follow_apart(at.system)
         slopes = slopes_of(point) if self._scales.any else slopes_of(point)[:1]
-        first = loose.evaluate(point, slopes[0].dv_dy, slopes[0].dvdot_dv)
-        force, tangent = loose.products(first.residual), first.tangent
+        first, residual = loose.tangent(point, slopes[0])
 
-        def rest() -> Iterator[Any]:
-            yield tangent
+        def tangents() -> Iterator[Any]:
+            yield first
             for one in slopes[1:]:
-                yield loose.evaluate(point, one.dv_dy, one.dvdot_dv).tangent
+                yield loose.tangent(point, one)[0]
 
-        return rest(), force
+        return tangents(), loose.products(residual)

@@ -44,7 +44,7 @@ class RowSlopes(ForcesOnly):
 
     def pull_forces(self, at: Linearized, x: Array, gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        place, whole = self._places.at(at.point), at.followed(at.unheld(x))
+        place, whole = self._places.at(at.point), at.whole(x)
         for one in self._acting:
             gradient[one.variation.number] += whole @ self._slopes(place, one)
 

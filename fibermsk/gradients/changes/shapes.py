@@ -14,10 +14,8 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.gradients.changes.contact import ContactNumbers
-from fibermsk.gradients.changes.inside import Family, Places
+from fibermsk.gradients.changes.inside import Family, Group, Places
 from fibermsk.solvers.adjoint.linearized import Linearized, Point
-from fibermsk.solvers.adjoint.variation import DirectReading, Placing
-from fibermsk.system import FiberSystem
 from fibermsk.system.contribution import At, Slopes
 from fibermsk.system.skeleton.link_points import LinkPoints
 
@@ -28,31 +26,35 @@ SCALES = 1.0, 1.0 / _SLOPE, 1.0 / _SLOPE**2
 """Factors of differences of successive tangents: stiffness, damping and mass."""
 
 
-class Section(Family):
-    """A number of one kind of several fibers, with nodes held; parameters as of `Family`.
+class Sections(Family):
+    """Numbers of several kinds of several fibers, with nodes held; parameters as of `Family`.
 
     Attributes
     ----------
-    moved : (n_points, 3) float array
-        Derivatives of the attached ends, in the frames of their links, in what is changed.
+    moves : bool
+        Whether any of them moves an end.
     """
 
-    def __init__(
-        self, places: Places, owners: Sequence[int], numbers: Sequence[int],
-        sizes: Sequence[float], systems: Sequence[FiberSystem], weights: Sequence[float],
-    ) -> None:  # fmt: skip
-        super().__init__(places, owners, numbers, sizes, systems, weights)
-        self.moved: Array = self.difference(lambda system: system.cables.point_local)
+    def __init__(self, places: Places, members: Sequence[Group]) -> None:
+        super().__init__(places, members)
+        # of the attached ends (n_groups, n_points, 3), in the frames of their links
+        self._moved = self.difference(lambda system: system.cables.point_local)
+        self._moving = np.flatnonzero(self._moved.any(axis=(1, 2))).tolist()
         self._of_point = places.own.system.cables.point_fiber
+        self.moves = bool(self._moving)
 
     def pull(self, cotangent: Array, placing: Callable[[Any], Array], gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        if self.moved.any():
-            self._add_placed(cotangent * self.difference(placing), gradient)
+        if self.moves:
+            slopes = self._placed(placing) * cotangent.reshape(-1, 1, self._own.n)
+            self._add(0.0, self._padded(slopes.sum(axis=0)), gradient)
 
     def push(self, direction: Array, placing: Callable[[Any], Array]) -> Array | float:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        return self._placed(self.difference(placing), direction) if self.moved.any() else 0.0
+        if not self.moves:
+            return 0.0
+        parts = self._padded(self._placed(placing))
+        return np.concatenate([self._along(0.0, one, direction)[: self._own.n] for one in parts])
 
     def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
@@ -60,37 +62,32 @@ class Section(Family):
 
     def push_start(self, direction: Array) -> tuple[Array | float, Array | float]:
         """See `fibermsk.solvers.adjoint.variation.Change`."""
-        if not self.moved.any():
+        if not self.moves:
             return 0.0, 0.0
         y, v = np.split(np.asarray(self.push(direction, _start)), 2)
         return y, v
 
     def add_ends(self, slopes: Array, gradient: Array) -> None:
         """Add products (n_points, 3) with derivatives in the ends' places on their links."""
-        by_owner = np.bincount(
-            self._of_point, (self.moved * slopes).sum(axis=1), len(self._own.names)
-        )
-        gradient[self._numbers] += self._factors * by_owner[self._owners]
+        products, m = (self._moved * slopes).sum(axis=2), len(self._own.names)
+        by_owner = np.array([np.bincount(self._of_point, one, m) for one in products], float)
+        gradient[self._numbers] += self._factors * by_owner[self._groups, self._owners]
 
     def ends_along(self, direction: Array) -> Array:
         """Motion (n_points, 3) of the ends on their links along a direction."""
-        part = np.zeros(len(self._own.names))
-        np.add.at(part, self._owners, self._factors * direction[self._numbers])
-        return part[self._of_point, None] * self.moved
+        part = np.zeros((self._n_groups, len(self._own.names)))
+        way = self._factors * direction[self._numbers]
+        np.add.at(part, (self._groups, self._owners), way)
+        return (part[:, self._of_point, None] * self._moved).sum(axis=0)
 
-    def _add_placed(self, products: Array, gradient: Array) -> None:
-        """Add products of one vector of the unknowns, or of several in a row."""
-        whole = np.zeros(self._own.owner.size)
-        whole[: self._own.n] = products.reshape(-1, self._own.n).sum(axis=0)
-        self._add(0.0, whole, gradient)
-
-    def _placed(self, slopes: Array, direction: Array) -> Array:
-        n, m = self._own.n, self._own.owner.size
-        parts = [
-            self._along(0.0, np.r_[part, np.zeros(m - n)], direction)[:n]
-            for part in slopes.reshape(-1, n)
+    def _placed(self, placing: Callable[[Any], Array]) -> Array:
+        """Derivatives (k, n_groups, n) of k vectors of the unknowns that are placed in a row."""
+        moved = [
+            self._members[k].difference(placing).reshape(-1, self._own.n) for k in self._moving
         ]
-        return np.concatenate(parts)
+        found = np.zeros((len(moved[0]), self._n_groups, self._own.n))
+        found[:, self._moving] = np.stack(moved, axis=1)
+        return found
 
 
 def _start(system: Any) -> Array:
@@ -111,94 +108,73 @@ class Shapes:
     ----------
     places
         Of the system.
-    sections : sequence of Section
-        The numbers, by kind.
+    sections : Sections
+        The numbers.
     contact : ContactNumbers
         What contact has of them.
+
+    Attributes
+    ----------
+    moves : bool
+        Whether any of the numbers moves an end.
+    pull, push, pull_reading, push_reading, pull_start, push_start
+        As those of the sections.
     """
 
-    def __init__(
-        self, places: Places, sections: Sequence[Section], contact: ContactNumbers
-    ) -> None:
+    def __init__(self, places: Places, sections: Sections, contact: ContactNumbers) -> None:
         self.contact, self._places, self._sections = contact, places, sections
+        self.moves, self.pull, self.push = sections.moves, sections.pull, sections.push
+        self.pull_reading, self.push_reading = sections.pull_reading, sections.push_reading
+        self.pull_start, self.push_start = sections.pull_start, sections.push_start
         self._system = places.own.system
-        self._moving = [one for one in sections if one.moved.any()]
         own = self._system.attached
         self._units = [
             LinkPoints(self._system.skeleton, own.link, own.local + axis) for axis in np.eye(3)
         ]
 
-    @property
-    def moves(self) -> bool:
-        """Whether any of the numbers moves an end."""
-        return bool(self._moving)
-
-    def pull(self, cotangent: Array, placing: Placing, gradient: Array) -> None:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        for one in self._sections:
-            one.pull(cotangent, placing, gradient)
-
-    def push(self, direction: Array, placing: Placing) -> Array | float:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        return sum([one.push(direction, placing) for one in self._sections])
-
-    def pull_reading(self, cotangent: Array, reading: DirectReading, gradient: Array) -> None:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        for one in self._sections:
-            one.pull_reading(cotangent, reading, gradient)
-
-    def push_reading(self, direction: Array, reading: DirectReading) -> Array | float:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        return sum([one.push_reading(direction, reading) for one in self._sections])
-
-    def pull_start(self, cotangents: tuple[Array, Array], gradient: Array) -> None:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        for one in self._sections:
-            one.pull_start(cotangents, gradient)
-
-    def push_start(self, direction: Array) -> tuple[Array | float, Array | float]:
-        """See `fibermsk.solvers.adjoint.variation.Change`."""
-        moved = [one.push_start(direction) for one in self._sections]
-        return sum([y for y, _ in moved]), sum([v for _, v in moved])
-
     def pull_shapes(self, at: Linearized, x: Array, gradient: Array) -> None:
         """Add the products of a cotangent of F with its derivatives where ends stay in place."""
-        for one in self._sections:
-            one.pull_forces(at, x, gradient)
+        self._sections.pull_forces(at, x, gradient)
         self.contact.pull_forces(at, x, gradient)
 
     def shapes_along(self, at: Linearized, direction: Array) -> Array | float:
         """Derivative (n,) of F along a direction where ends stay in place."""
-        own = [one.push_forces(at, direction) for one in self._sections]
-        return sum(own) + self.contact.push_forces(at, direction)
+        own = self._sections.push_forces(at, direction)
+        return own + self.contact.push_forces(at, direction)
 
     def pull_ends(self, at: Linearized, x: Array, gradient: Array) -> None:
         """Add the products of a cotangent of F with its derivatives in the places of ends."""
-        place, whole = self._places.at(at.point), at.followed(at.unheld(x))
-        slopes = self._end_slopes(at.point, place.at, whole)
-        for one in self._moving:
-            one.add_ends(slopes, gradient)
+        slopes = self._end_slopes(at, x)
+        self._sections.add_ends(slopes, gradient)
 
     def ends_along(self, at: Linearized, direction: Array) -> Array | float:
         """Derivative (n,) of F along a direction in the places of ends."""
-        moved = sum([one.ends_along(direction) for one in self._moving])
-        rows = self._moved_rows(at.point, self._places.at(at.point).at, np.asarray(moved))
+        moved = self._sections.ends_along(direction)
+        rows = self._moved_rows(at.point, self._places.at(at.point).at, moved)
         return at.held(at.pulled(rows))
 
-    def _end_slopes(self, point: Point, at: At, whole: Array) -> Array:
+    def _end_slopes(self, at: Linearized, x: Array) -> Array:
         """Products of a cotangent with derivatives in the ends' places on links (n_points, 3)."""
-        nodes, n_x = self._system.cables.attached_nodes, at.nodes.size
-        found, force = list[Array](), np.zeros(0)
-        for slopes in slopes_of(point):
-            matrix, force = self._system.unreduced(point[:4], slopes)
-            found.append((matrix.T @ whole)[:n_x].reshape(-1, 6)[nodes, :3])
-        by_rate = [found[0], *np.diff(found, axis=0)]
-        speed = self._system.skeleton.to_axes(at.motion, self._system.split(whole)[1])
+        system, place, whole = self._system, self._places.at(at.point).at, at.whole(x)
+        nodes, force, by_rate = system.cables.attached_nodes, np.zeros(0), list[Array]()
+        before: Any = 0.0
+        slopes = slopes_of(at.point)
+        tangents = system.unreduced(at.point[:4], slopes[:2])
+        for scale, (matrix, reactions) in zip(SCALES, tangents, strict=False):
+            product = matrix.transposed_product(whole)
+            by_rate.append(scale * (product - before))
+            before, force = product, reactions
+        on_ends = [system.split(one)[0][nodes, :3] for one in by_rate]
+        if len(slopes) == len(SCALES):
+            on_ends.append(system.cables.end_inertia(system.split(whole)[0]))
+            if not system.multipliers.any:
+                at.know_damping(x, at.pulled(by_rate[1]))
+        speed = system.skeleton.to_axes(place.motion, system.split(whole)[1])
         total = np.empty((nodes.size, 3))
-        for axis, way in enumerate(self._ways(at)):
+        for axis, way in enumerate(self._ways(place)):
             total[:, axis] = ((way.C @ speed) * force).sum(axis=1)
-            for scale, own, rate in zip(SCALES, by_rate, way.rates, strict=False):
-                total[:, axis] += scale * (own * rate).sum(axis=1)
+            for own, rate in zip(on_ends, way.rates, strict=False):
+                total[:, axis] += (own * rate).sum(axis=1)
         return total
 
     def _moved_rows(self, point: Point, at: At, moved: Array) -> Array:
@@ -212,8 +188,9 @@ class Shapes:
                 moved[:, axis, None] * way.rates[order] for axis, way in enumerate(ways)
             )
         rows, force, before = np.zeros(system.n), np.zeros(0), np.zeros(system.n)
-        for order, slopes in enumerate(slopes_of(point)):
-            matrix, force = system.unreduced(point[:4], slopes)
+        tangents = system.unreduced(point[:4], slopes_of(point))
+        for order, (matrix, reactions) in enumerate(tangents):
+            force = reactions
             rows += SCALES[order] * (matrix @ rates[order] - before)
             before = matrix @ rates[order + 1] if order < 2 else before
         turned = sum(moved[:, axis, None, None] * way.C for axis, way in enumerate(ways))

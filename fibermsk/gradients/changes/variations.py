@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from fibermsk.gradients.changes.inside import (
     PAIR,
     Driven,
     Family,
+    Group,
     Knot,
     Places,
     Sizes,
@@ -48,18 +49,17 @@ from fibermsk.gradients.changes.owners import (
 )
 from fibermsk.gradients.changes.poses import Poses
 from fibermsk.gradients.changes.rows import PathRows, Rows, RowSlopes
-from fibermsk.gradients.changes.shapes import Section, Shapes
+from fibermsk.gradients.changes.shapes import Sections, Shapes
 from fibermsk.gradients.changes.starts import Starts
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model.muscles.wrap import Surface
 from fibermsk.parameters.lookup import find
+from fibermsk.parameters.places import Place
 from fibermsk.parameters.revise import revise
 from fibermsk.solvers.adjoint.variation import Change
 from fibermsk.system import FiberSystem
 from fibermsk.system.contact.slopes import shape_of
 from fibermsk.system.varying import Kind
-
-F = TypeVar("F", bound=Family)
 
 
 def changes_of(
@@ -104,29 +104,30 @@ class _Sorted:
     def put(self, number: int, entry: Entry) -> None:
         """Sort in an entry."""
         system, own, path = self._system, self._places.own, entry.path
+        place = find(system.model, path)[0]
         if (actuator := actuator_of(system.model, path)) is not None:
             weight = _weight(system, actuator.name, entry)
             self._actuated.setdefault(actuator, []).append(Number(number, weight))
         elif (fiber := fiber_shaped_by(system, path)) is not None:
             self._ends.add(number, fiber, entry)
-        elif can_be_held(system, path):
+        elif can_be_held(system, place):
             self._posed.append((number, entry))
-            if cosine := cosine_of(system, entry):
+            if cosine := cosine_of(place, entry):
                 self._lengthened.append((number, entry, cosine))
-        elif is_of_contact(system, path):
+        elif is_of_contact(system, place):
             self._touching.append((number, entry))
-        elif is_inertia(system, path):
+        elif is_inertia(system, place):
             self._heavy.append((number, entry))
-        elif (coordinate := coordinate_of_law(system, path)) is not None:
+        elif (coordinate := coordinate_of_law(system, place, path)) is not None:
             self._laws.append(_law(system, number, entry, coordinate))
-        elif is_of_start(system, path):
+        elif is_of_start(system, place, path):
             self._started.append((number, entry))
-        elif (near := muscles_around(system, own, path)) is not None:
+        elif (near := muscles_around(system, own, place)) is not None:
             self._put_size(near, number, entry)
         elif (owner := owner_of(system, own, path)) is not None:
             self._put_inside(owner, number, entry)
-        elif (kinds := kinds_of(system, path)) is not None:
-            self._put_rows(kinds, number, entry)
+        elif (kinds := kinds_of(system, place)) is not None:
+            self._put_rows(place, kinds, number, entry)
         else:
             self._alone.append(variation_of(system, entry, number))
 
@@ -144,9 +145,9 @@ class _Sorted:
             kind = _kind_of(self._system, entry)
             self._inside.setdefault(kind, []).append((owner, number, entry))
 
-    def _put_rows(self, kinds: tuple[Kind, ...], number: int, entry: Entry) -> None:
+    def _put_rows(self, place: Place, kinds: tuple[Kind, ...], number: int, entry: Entry) -> None:
         """Sort in a number that changes rows of some kinds of contributions."""
-        of_path = isinstance(find(self._system.model, entry.path)[0].root, Surface)
+        of_path = isinstance(place.root, Surface)
         if of_path or kinds:
             varied = variation_of(self._system, entry, number)
             own = self._rows[PathRows if of_path else RowSlopes]
@@ -157,10 +158,11 @@ class _Sorted:
         places, found = self._places, list[Change]()
         if self._knots:
             found.append(Driven(places, self._knots))
-        for (*_, stencil), members in self._inside.items():
-            found.append(_family(Family, places, members, stencil))
+        if self._inside:
+            kinds = self._inside.items()
+            found.append(Family(places, [_group(places, own, key[-1]) for key, own in kinds]))
         for (*_, stencil), members in self._around.items():
-            found += [_family(Sizes, places, own, stencil) for own in _apart(members)]
+            found += [Sizes(places, _group(places, own, stencil)) for own in _apart(members)]
         if self._touching or self._lengthened:
             found.append(_contact(self._contact, self._touching, self._lengthened))
         found += [kind(places, own) for kind, own in self._rows.items() if own]
@@ -203,15 +205,13 @@ def _apart(
     return [own for own in groups if own]
 
 
-def _family(
-    kind: type[F], places: Places, members: Sequence[tuple[int, int, Entry]], stencil: Stencil
-) -> F:
+def _group(places: Places, members: Sequence[tuple[int, int, Entry]], stencil: Stencil) -> Group:
     """Numbers of one kind of several owners; owner, number in the gradient and entry of each."""
     owners, numbers, own = zip(*members, strict=True)
     system = places.own.system
     steps = [difference(system, one)[0] for one in own]
     systems = systems_at(system, own, steps, stencil)
-    return kind(places, owners, numbers, steps, systems, weights_of(1.0, stencil))
+    return Group(owners, numbers, steps, systems, weights_of(1.0, stencil))
 
 
 def _shapes(places: Places, members: Sequence[tuple[int, Entry]], contact: ContactSlopes) -> Shapes:
@@ -221,10 +221,10 @@ def _shapes(places: Places, members: Sequence[tuple[int, Entry]], contact: Conta
         *kind, stencil = _kind_of(system, entry)
         stencil = PAIR if stencil is CENTRAL else stencil
         kinds.setdefault((*kind, stencil), []).append((fiber, number, entry))
-    sections, touching = list[Section](), list[Touching]()
-    for (*_, stencil), own in kinds.items():
-        sections.append(_family(Section, places, own, stencil))
-        change = sections[-1].difference(lambda own: shape_of(own.cables))
+    members_of = [_group(places, own, key[-1]) for key, own in kinds.items()]
+    sections, touching = Sections(places, members_of), list[Touching]()
+    changes = sections.difference(lambda own: shape_of(own.cables))
+    for change, own in zip(changes, kinds.values(), strict=True):
         for fiber, number, entry in own:
             by = contact.columns.of_shape(change / difference(system, entry)[0], fiber)
             touching.append(Touching(number, by))

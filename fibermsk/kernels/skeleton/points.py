@@ -14,7 +14,7 @@ import numpy as np
 
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.skeleton.rigid import chain_lengths, cross, turns_and_slides
+from fibermsk.kernels.skeleton.rigid import add_cross, chain_lengths, cross, turns_and_slides
 
 
 @body
@@ -172,20 +172,39 @@ def fill_hessian(S, moves, link, C, first, support, J, H, joint, start, moved, v
 
 
 @body
+def _fill_slope(m, S, moves, link, C, p, p_dot, dp_dq, out):
+    """Fill out[m] (3, n) with the sum over j of d2c/dq_j dq_k (p_dot[j] + 2 dp_dq p[j]).
+
+    Down the chain it needs the sum of w_j above each axis, and back up that of V_j(c) below it.
+    """
+    n, own = p.size, link[m]
+    total = scratch(3)
+    for r in range(3):
+        total[r] = 0.0
+        for k in range(n):
+            out[m, r, k] = 0.0
+    if own < 0:
+        return
+    for k in range(n):
+        if moves[own, k]:
+            way = p_dot[k] + 2.0 * dp_dq * p[k]
+            for r in range(3):
+                total[r] += way * S[k, r]
+            cross(total, C[m, :, k], out[m, :, k])
+    total[0], total[1], total[2] = 0.0, 0.0, 0.0
+    for i in range(n):
+        k = n - 1 - i
+        if moves[own, k]:
+            add_cross(1.0, S[k, :3], total, out[m, :, k])
+            way = p_dot[k] + 2.0 * dp_dq * p[k]
+            for r in range(3):
+                total[r] += way * C[m, r, k]
+
+
+@body
 def fill_velocity_slope(m, S, moves, link, C, p, out):
     """Fill out[m] (3, n); see `velocity_slope`."""
-    curvature = scratch(3)
-    for r in range(3):
-        for k in range(p.size):
-            out[m, r, k] = 0.0
-    if link[m] < 0:
-        return
-    for j in range(p.size):
-        for k in range(p.size):
-            if moves[link[m], j] and moves[link[m], k]:
-                _fill_curvature(m, j, k, S, moves, C, curvature)
-                for r in range(3):
-                    out[m, r, k] += curvature[r] * p[j]
+    _fill_slope(m, S, moves, link, C, p, p, 0.0, out)
 
 
 @kernel
@@ -201,37 +220,43 @@ def velocity_slope(S, moves, link, C, p, out):
 @body
 def fill_acceleration_slope(m, S, moves, link, C, p, p_dot, dp_dq, out):
     """Fill out[m] (3, n); see `acceleration_slope`."""
-    inner, outer = scratch(3), scratch(3)
-    n = p.size
-    for r in range(3):
-        for k in range(n):
-            out[m, r, k] = 0.0
-    if link[m] < 0:
+    _fill_slope(m, S, moves, link, C, p, p_dot, dp_dq, out)
+    n, own = p.size, link[m]
+    if own < 0:
         return
-    for j in range(n):
-        for k in range(n):
-            if moves[link[m], j] and moves[link[m], k]:
-                _fill_curvature(m, j, k, S, moves, C, inner)
-                for r in range(3):
-                    out[m, r, k] += inner[r] * (p_dot[j] + 2.0 * dp_dq * p[j])
-    for u in range(n):
-        if not moves[link[m], u]:
-            continue
-        for v in range(u, n):
-            if not moves[link[m], v]:
-                continue
-            for w in range(v, n):
-                if not moves[link[m], w]:
-                    continue
-                cross(S[v, :3], C[m, :, w], inner)
-                cross(S[u, :3], inner, outer)
-                # each index once with q, the other two with p in either order
-                for r in range(3):
-                    out[m, r, u] += (1.0 if v == w else 2.0) * outer[r] * p[v] * p[w]
-                    if v != u:
-                        out[m, r, v] += (1.0 if u == w else 2.0) * outer[r] * p[u] * p[w]
-                    if w != v:
-                        out[m, r, w] += (1.0 if u == v else 2.0) * outer[r] * p[u] * p[v]
+    # sum over v and w of d3c/dq_k dq_v dq_w p_v p_w: with both above k ...
+    spin, inner, twice = scratch(3), scratch(3), scratch((3, 3))
+    for r in range(3):
+        spin[r] = 0.0
+        for c in range(3):
+            twice[r, c] = 0.0
+    for k in range(n):
+        if moves[own, k]:
+            trace = twice[0, 0] + twice[1, 1] + twice[2, 2]
+            for r in range(3):
+                out[m, r, k] -= trace * C[m, r, k]
+                for c in range(3):
+                    out[m, r, k] += twice[r, c] * C[m, c, k]
+            for r in range(3):
+                for c in range(3):
+                    twice[r, c] += p[k] * S[k, r] * (2.0 * spin[c] + p[k] * S[k, c])
+            for r in range(3):
+                spin[r] += p[k] * S[k, r]
+    # ... one above, and none
+    below, bent, one = scratch(3), scratch(3), scratch(3)
+    for r in range(3):
+        below[r], bent[r] = 0.0, 0.0
+    for i in range(n):
+        k = n - 1 - i
+        if moves[own, k]:
+            for r in range(3):
+                spin[r] -= p[k] * S[k, r]
+                one[r] = 2.0 * below[r] + p[k] * C[m, r, k]
+                below[r] += p[k] * C[m, r, k]
+            add_cross(p[k], S[k, :3], one, bent)
+            cross(S[k, :3], below, inner)
+            add_cross(2.0, spin, inner, out[m, :, k])
+            add_cross(1.0, S[k, :3], bent, out[m, :, k])
 
 
 @kernel

@@ -48,6 +48,9 @@ class Linearized:
         self.independent = np.ones(point.y.size, bool)
         self.independent[self.followers.entries] = False
         self.independent[self.followers.fixed] = False
+        self._whole: tuple[Array, Array] | None = None
+        self._stiffness: tuple[Array, Array] | None = None
+        self._damping: tuple[Array, Array] | None = None
 
     @cached_property
     def laws(self) -> Any:
@@ -97,6 +100,12 @@ class Linearized:
         """K dy."""
         return self.only(self._tangent(0.0, 0.0) @ self.only(dy))
 
+    def whole(self, x: Array) -> Array:
+        """Cotangent of the equations before constraints, with attached ends; kept for the last."""
+        if self._whole is None or self._whole[0] is not x:
+            self._whole = x, self.followed(self.unheld(x))
+        return self._whole[1]
+
     def followed_rates(self, dy: Array, dv: Array) -> Array:
         """Increment of velocities, with dependent entries."""
         own, whole = self.followers, self.followed(dv)
@@ -110,6 +119,22 @@ class Linearized:
     def solve(self, right: Array, b: float, a: float) -> Array:
         """Solve T(b, a) x = right."""
         return self._solve(self._tangent(b, a), self.only(right))
+
+    def know_stiffness(self, x: Array, product: Array) -> None:
+        """Take over K^T x."""
+        self._stiffness = x, product
+
+    def know_damping(self, x: Array, product: Array) -> None:
+        """Take over C^T x, where dependent rates follow."""
+        self._damping = x, product
+
+    def rate_products(self, x: Array, b: float, a: float, whole: Array) -> tuple[Array, Array]:
+        """C^T x and M^T x, from T(b, a)^T x; see `transposed_products`."""
+        if self._damping is None or self._damping[0] is not x:
+            return self.transposed_products(x, b, a, whole)[1:]
+        damping, known = self._damping[1], self._stiffness
+        still = known[1] if known and known[0] is x else self._transposed(self.point, x, 0.0, 0.0)
+        return damping, (whole - still - b * damping) / (a * b)
 
     def transposed_products(
         self, x: Array, b: float, a: float, whole: Array | None = None

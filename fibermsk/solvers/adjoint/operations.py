@@ -197,7 +197,7 @@ class Solved(NamedTuple):
         right = -at.pulled(cotangent)
         x = at.solve_transposed(right, self.b, self.a)
         varied.add_forces(at, x)
-        _, damping, mass = at.transposed_products(x, self.b, self.a, right)
+        damping, mass = at.rate_products(x, self.b, self.a, right)
         slots.spread(self.v, damping)
         slots.spread(self.v_dot, at.inertia(x, mass))
 

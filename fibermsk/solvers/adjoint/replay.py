@@ -41,6 +41,7 @@ class Replay:
         self.operations: list[Operation] = []
         self.sizes: list[int] = []
         self._asked: tuple[Any, ...] = ()
+        self._mask: Array | None = None
         self.tolerance = self.keep = 0.0
 
     @property
@@ -102,8 +103,13 @@ class Replay:
         return new
 
     def _independent(self, y: Any, v: Any) -> Callable[[], Array]:
-        point = Point(0.0, value_of(y), value_of(v), None)
-        return lambda: Linearized(self._system, point).independent
+        def mask() -> Array:
+            if self._mask is None:  # the same for all states
+                point = Point(0.0, value_of(y), value_of(v), None)
+                self._mask = Linearized(self._system, point).independent
+            return self._mask
+
+        return mask
 
     def project(self, t: float, y: Any, v: Any) -> tuple[Any, Any]:
         """Positions and velocities, put where constraints of the system hold."""

@@ -128,6 +128,10 @@ class Candidates:
             np.full((partners.shape_radius.size, cables.h.size), reach),
         )  # fmt: skip
 
+    def found_in(self, nodes: Array) -> None:
+        """Let the nodes of the last search be this array of equal values, as of a memory."""
+        self.found_at = self.found_at._replace(nodes=nodes)
+
     def follow(self, other: Candidates) -> None:
         """Take those of the same fibers and shapes with almost equal sizes."""
         self.found_at, self._reach = other.found_at, other._reach

@@ -276,6 +276,7 @@ class ContactSearch:
         self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)
         bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
         self._search(self._skin)
+        self.candidates.found_in(memory["nodes"])
 
     def follow(self, other: ContactSearch) -> None:
         """Take the candidates of a search of the same fibers and shapes with almost equal sizes."""

@@ -103,6 +103,13 @@ class Cables:
         at_node[self.attached_nodes] = np.arange(self.end_element.size)
         return AttachedEnds(self.attached_nodes, self.end_side, self.point_fiber, at_node)
 
+    def end_inertia(self, acceleration: Array) -> Array:
+        """Inertia (n_points, 3) at the attached ends [N] of accelerations (n_nodes, 6)."""
+        own = acceleration[self.elements[self.end_element]].reshape(-1, 4, 3)
+        rows = self.mass[self.end_element, 2 * self.end_side]
+        found: Array = np.einsum("ma,mar->mr", rows, own)
+        return found
+
     @cached_property
     def section_factors(self) -> Array:
         """r0 sqrt(|A1|) at the start, the middle and the end of each element, (3, n_elements)."""

@@ -65,9 +65,20 @@ class Loads:
         """Gravity per theta at the quadrature points."""
         return self._cables.line_density[:, :, None] * self._gravity
 
+    @property
+    def varies(self) -> bool:
+        """Whether the line load of some fiber is a function of time."""
+        return bool(self._varying)
+
     def forget(self) -> None:
         """Clear the cache."""
         self._time = np.nan
+
+    def follow(self, other: Loads) -> None:
+        """Take over what fibers with the same signals and loads have at its last time."""
+        self._time, self.largest = other._time, other.largest
+        self._activations, self._external = other._activations, other._external
+        self._element_activation = other._element_activation
 
     def activations(self, t: float, states: Array = _NO_STATES) -> Array:
         """Activation of each fiber at time t with states (n_states,), (n_fibers,).

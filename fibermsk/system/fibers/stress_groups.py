@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,24 @@ def _group(cables: Cables, k: int) -> StressGroup:
         np.searchsorted(numbers, cables.end_element[ends]), cables.end_side[ends],
         whole._replace(**own),
     )  # fmt: skip
+
+
+def side_by_side(groups: Sequence[StressGroup], n_nodes: int) -> StressGroup:
+    """One group of systems with the same nodes, whose nodes and elements are in a row.
+
+    Indices in all fibers, elements and ends, and attached ends, are those of the first.
+    """
+    cables = [one.cable for one in groups]
+    own = {
+        name: np.concatenate([getattr(one, name) for one in cables])
+        for name in CableArrays._fields if name != "xi"
+    }  # fmt: skip
+    first = n_nodes * np.arange(len(cables))
+    own["elements"] = np.concatenate(
+        [one.elements + k for one, k in zip(cables, first, strict=True)]
+    )
+    counts = np.concatenate([sizes(one.element_start) for one in groups])
+    return replace(groups[0], element_start=starts(counts), cable=cables[0]._replace(**own))
 
 
 def sample(
