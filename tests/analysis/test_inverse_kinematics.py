@@ -201,6 +201,9 @@ def test_couplings_and_locked_coordinates_hold():
         "knee", value=0.25, locked=True)}})  # fmt: skip
     found = fm.inverse_kinematics(locked, markers)
     assert found.free == ("hip",) and (found.values["knee"] == 0.25).all()
+    still = locked.edit({locked.joint("hip"): {"coordinate": fm.Coordinate("hip", locked=True)}})
+    with pytest.raises(fm.ModelError, match="free coordinates = 0; must be one or more"):
+        fm.inverse_kinematics(still, markers)
 
 
 def test_what_the_markers_do_not_determine_is_named_and_kept():

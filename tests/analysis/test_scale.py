@@ -198,10 +198,29 @@ def test_setups_are_checked(tmp_path):
         ("1.1 1.2 1.3", "1.1 1.2", "scales = '1.1 1.2'; must be 3 finite numbers"),
         ("manualScale", "manual", "scaling_order = 'manual'; must be some of"),
         ("ModelScaler", "Scaler", "holds 0 ModelScaler; must have one"),
+        ("<ModelScaler>", "<ModelScaler><apply>false</apply>", "ModelScaler: does not apply; must"),
     ):
         file.write_text(SETUP.format(body="thigh").replace(old, new))
         with pytest.raises(fm.ModelError, match=words):
             fm.scale(leg(), file)
+    placer = "<MarkerPlacer><apply>true</apply></MarkerPlacer></ScaleTool>"
+    file.write_text(SETUP.format(body="thigh").replace("</ScaleTool>", placer))
+    with pytest.warns(fm.ModelWarning, match="markers are not moved to the static trial"):
+        fm.scale(leg(), file)
+
+
+def test_damaged_setups_are_refused_or_read(tmp_path, rng):
+    file, text = tmp_path / "setup.xml", SETUP.format(body="thigh")
+    read = 0
+    for _ in range(300):
+        k = int(rng.integers(len(text)))
+        file.write_text(text[:k] + str(rng.choice([*"<>/ 0-x", ""])) + text[k + 1 :])
+        try:
+            fm.scale(leg(), file)
+            read += 1
+        except fm.ModelError:
+            pass
+    assert 0 < read < 300
 
 
 @pytest.mark.filterwarnings("ignore::fibermsk.ModelWarning")

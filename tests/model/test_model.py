@@ -97,8 +97,7 @@ def test_add_refuses_other_things():
     model = Model("m")
     for item in (1.0, "ulna", None, LAW, Model("n")):
         with refused(
-            "model 'm': add = .*; must be a Body, a joint, .*a Contact, a Marker or an element "
-            "such as a P"
+            "model 'm': add = .*; must be a Body, a joint, .*a Marker or an element such as a P"
         ):
             model.add(item)
     with refused("unpack the sequence"):

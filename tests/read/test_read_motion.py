@@ -169,3 +169,19 @@ def test_orientations_of_sensors(tmp_path):
     ):
         with pytest.raises(fm.ModelError, match=words):
             fm.read_motion(write(tmp_path, QUATERNIONS.replace(old, new, 1), "imu.sto"))
+
+
+@pytest.mark.filterwarnings("ignore::fibermsk.ModelWarning")
+@pytest.mark.parametrize("name, text", [("a.trc", TRC), ("a.sto", QUATERNIONS)])
+def test_damaged_files_are_refused_or_read(tmp_path, rng, name, text):
+    read = 0
+    for _ in range(600):
+        k = int(rng.integers(len(text)))
+        new = str(rng.choice([*"\t\n 0-x,e9", "nan", "1e999", ""]))
+        try:
+            found = fm.read_motion(write(tmp_path, text[:k] + new + text[k + 1 :], name))
+        except fm.ModelError:
+            continue
+        assert isinstance(found, fm.Markers | fm.Orientations | fm.Signals)
+        read += 1
+    assert 0 < read < 600

@@ -137,6 +137,10 @@ def inverse_kinematics(
     frames = _frames(given, begin, end)
     free = free_model(model)
     skeleton = Skeleton(free)
+    if skeleton.n == 0:
+        remedy = "unlock one"
+        _check.refuse(f"model {model.name!r}", "free coordinates", 0, "be one or more",
+                      remedy=remedy)  # fmt: skip
     if isinstance(given, Markers):
         if sensors is not None:
             _check.refuse(_OWNER, "sensors", sensors, "be left out for markers")

@@ -51,6 +51,12 @@ class _Reader:
             must = "must have one, as a setup of OpenSim's ScaleTool"
             self._fail(self._root, f"holds {len(scalers)} ModelScaler", must)
         scaler = scalers[0]
+        if not self._flag(scaler, "apply", True):
+            self._fail(scaler, "does not apply", "must apply: set <apply> to true")
+        placers = [one for one in self._root.walk() if one.tag == "MarkerPlacer"]
+        if any(self._flag(one, "apply", True) for one in placers):
+            text = "markers are not moved to the static trial: <MarkerPlacer> is not used"
+            warnings.warn(f"{self._file}: {text}", ModelWarning, stacklevel=4)
         order = self._text(scaler, "scaling_order").split()
         for word in order:
             if word not in _ORDERS:
