@@ -166,12 +166,18 @@ if TYPE_CHECKING:
         track_motion as track_motion,
     )
     from fibermsk.forces import (
+        Bushing as Bushing,
         CoordinateActuator as CoordinateActuator,
         CoordinateController as CoordinateController,
+        CoordinateFormula as CoordinateFormula,
         ExternalForce as ExternalForce,
         JointTorque as JointTorque,
+        Ligament as Ligament,
+        PathSpring as PathSpring,
         PointConstraint as PointConstraint,
+        PointFormula as PointFormula,
         PointSpring as PointSpring,
+        ToeLigament as ToeLigament,
         ViaRing as ViaRing,
     )
     from fibermsk.from_models import (
@@ -277,8 +283,9 @@ _BY_MODULE = {
         FreeDuration OptimalControl Phase Range Resimulation Torques Work
         DiscretePaths FittedPaths Jerk Tracking track_motion""",
     "scene_files": "make_scene",
-    "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
-        PointSpring ViaRing""",
+    "forces": """Bushing CoordinateActuator CoordinateController CoordinateFormula ExternalForce
+        JointTorque Ligament PathSpring PointConstraint PointFormula PointSpring ToeLigament
+        ViaRing""",
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",
