@@ -30,6 +30,7 @@ from fibermsk.system.contribution import At, Sums
 from fibermsk.system.frames import (
     BodyFrames,
     Loads,
+    Numbers,
     Poses,
     angle,
     extended,
@@ -176,7 +177,7 @@ class _Curve:
     def __init__(self, pieces: Pieces, k: int) -> None:
         self.pieces, self._k = pieces, k
 
-    def __call__(self, d: Array) -> Array:
+    def __call__(self, d: Numbers) -> Numbers:
         """Evaluate at deflections (..., 6), of complex steps too."""
         x = d[..., self._k]
         return extended(self.pieces(x.real), self.pieces(x.real, 1), x)
@@ -197,7 +198,7 @@ class _Formula:
     def __init__(self, expression: Expression) -> None:
         self._expression = expression
 
-    def __call__(self, d: Array) -> Array:
+    def __call__(self, d: Numbers) -> Numbers:
         """Evaluate at deflections (..., 6), of complex steps too; real parts are all the same."""
         first = d.reshape(-1, 6)[0].real
         value, slope = self._expression(first)
@@ -229,7 +230,7 @@ class _Bush:
         self._port = BodyFrames(configuration, (bushing.first, bushing.second), axes)
         self._stiffness, self._damping = bushing.stiffness, bushing.damping
 
-    def _deflection(self, poses: Poses) -> tuple[Array, Array, Array]:
+    def _deflection(self, poses: Poses) -> tuple[Numbers, Numbers, Numbers]:
         """Deflections (..., 6), R of M in F, and N."""
         x, R = poses.x, poses.R
         R_F, R_M = R[..., 0, :, :], R[..., 1, :, :]

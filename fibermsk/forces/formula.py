@@ -33,7 +33,7 @@ class CoordinateFormula(Described):
     coordinate : str
         Coordinate of a joint of the model; not one that is locked or prescribed.
     force : str
-        Formula of the coordinate q and its rate qdot [N m or N], as ``-20*q^3 - 0.5*qdot``: numbers,
+        Formula of the coordinate q and its rate qdot [N m or N], as ``-20*q^3 - 0.5*qdot``, with
         ``+ - * / ^``, parentheses and functions. It is parsed, never evaluated as code.
 
     Raises
@@ -178,9 +178,10 @@ class _BetweenPoints:
         force = tension * np.stack([unit, -unit])
         across = (np.eye(3) - np.outer(unit, unit)) / d
         along, turn = np.outer(unit, unit), across @ (placed.v[1] - placed.v[0])
-        by_x = k * along + c * np.outer(unit, turn) + tension * across
+        by_x = np.asarray(k * along + c * np.outer(unit, turn) + tension * across, np.float64)
+        by_v = np.asarray(c * along, np.float64)
         # force on the first point, differentiated in the vector from first to second
-        by_x, by_v = (np.block([[-one, one], [one, -one]]) for one in (by_x, c * along))
+        by_x, by_v = (np.block([[-one, one], [one, -one]]) for one in (by_x, by_v))
         self._ports.push(at, placed, sums, force, by_x, by_v)
 
     def fields(self, at: At) -> dict[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from fibermsk.model import Station
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.ports import BodyPoints
+
+Numbers = Any
+"""Array of real numbers, or of complex ones where derivatives are taken."""
 
 _STEP = 1e-30
 """Imaginary part of a complex step: its square is zero in double precision."""
@@ -30,17 +33,17 @@ class Poses(NamedTuple):
         Angular velocities [rad/s].
     """
 
-    x: Array
-    R: Array
-    v: Array
-    w: Array
+    x: Numbers
+    R: Numbers
+    v: Numbers
+    w: Numbers
 
 
 class Loads(NamedTuple):
     """Forces on the origins of m frames [N] and torques on these [N m], (..., m, 3), ground."""
 
-    force: Array
-    torque: Array
+    force: Numbers
+    torque: Numbers
 
 
 Law = Callable[[Poses], Loads]
@@ -141,23 +144,23 @@ def differentiated(law: Law, poses: Poses) -> tuple[Loads, Array, Array]:
     v[2 * size : 3 * size] += step
     w[3 * size :] += step
     found = law(Poses(x, R, v, w))
-    both = np.concatenate([one.reshape(4 * size, size) for one in found], axis=1)
+    both: Any = np.concatenate([one.reshape(4 * size, size) for one in found], axis=1)
     slopes = both.imag.T / _STEP
     force, torque = both[0].real.reshape(2, m, 3)
     return Loads(force, torque), slopes[:, : 2 * size], slopes[:, 2 * size :]
 
 
-def turned(R: Array, x: Array) -> Array:
+def turned(R: Numbers, x: Numbers) -> Numbers:
     """Vectors R x, (..., 3), of matrices (..., 3, 3)."""
     return (R @ x[..., None])[..., 0]
 
 
-def turned_back(R: Array, x: Array) -> Array:
+def turned_back(R: Numbers, x: Numbers) -> Numbers:
     """Vectors R^T x, (..., 3), of matrices (..., 3, 3)."""
     return (np.swapaxes(R, -1, -2) @ x[..., None])[..., 0]
 
 
-def angle(y: Array, x: Array) -> Array:
+def angle(y: Numbers, x: Numbers) -> Numbers:
     """Angle of (x, y) to the x-axis, of complex steps too."""
     found = np.arctan2(y.real, x.real)
     if not np.iscomplexobj(x):
@@ -165,11 +168,11 @@ def angle(y: Array, x: Array) -> Array:
     return found + 1j * (x.real * y.imag - y.real * x.imag) / (x.real**2 + y.real**2)
 
 
-def norm(x: Array) -> Array:
+def norm(x: Numbers) -> Numbers:
     """Length of vectors (..., 3), of complex steps too."""
     return np.sqrt(np.sum(x * x, axis=-1))
 
 
-def extended(value: Array, slope: Array, x: Array) -> Array:
+def extended(value: Numbers, slope: Numbers, x: Numbers) -> Numbers:
     """A function at complex steps x, from its value and slope at their real parts."""
     return value + 1j * slope * x.imag if np.iscomplexobj(x) else value

@@ -28,9 +28,20 @@ class Tension(NamedTuple):
 class PathElement(Protocol):
     """An element with a path, as `fibermsk.forces.path_spring.PathSpring`."""
 
-    name: str
-    points: Sequence[PointOfPath]
-    wraps: Sequence[PathWrap]
+    @property
+    def name(self) -> str:
+        """Name, for messages."""
+        ...
+
+    @property
+    def points(self) -> Sequence[PointOfPath]:
+        """Points of the path."""
+        ...
+
+    @property
+    def wraps(self) -> Sequence[PathWrap]:
+        """Surfaces of the path."""
+        ...
 
     def tension(self, length: float, speed: float) -> Tension:
         """Tension at a length [m] and its rate [m/s]."""
