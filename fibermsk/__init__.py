@@ -171,6 +171,7 @@ if TYPE_CHECKING:
         CoordinateController as CoordinateController,
         CoordinateFormula as CoordinateFormula,
         ExternalForce as ExternalForce,
+        ForcePair as ForcePair,
         JointTorque as JointTorque,
         Ligament as Ligament,
         PathSpring as PathSpring,
@@ -178,6 +179,7 @@ if TYPE_CHECKING:
         PointFormula as PointFormula,
         PointSpring as PointSpring,
         ToeLigament as ToeLigament,
+        TorquePair as TorquePair,
         ViaRing as ViaRing,
     )
     from fibermsk.from_models import (
@@ -222,6 +224,7 @@ if TYPE_CHECKING:
         read_mesh as read_mesh,
         read_osim as read_osim,
         read_signals as read_signals,
+        with_actuators as with_actuators,
         with_muscle_forces as with_muscle_forces,
         with_smooth_muscles as with_smooth_muscles,
     )
@@ -284,14 +287,14 @@ _BY_MODULE = {
         DiscretePaths FittedPaths Jerk Tracking track_motion""",
     "scene_files": "make_scene",
     "forces": """Bushing CoordinateActuator CoordinateController CoordinateFormula ExternalForce
-        JointTorque Ligament PathSpring PointConstraint PointFormula PointSpring ToeLigament
-        ViaRing""",
+        ForcePair JointTorque Ligament PathSpring PointConstraint PointFormula PointSpring
+        ToeLigament TorquePair ViaRing""",
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",
     "io": "ResultFile export load load_checkpoint save save_checkpoint",
     "read": """ImportReport Signals drive emg_activation emg_envelope read_mesh read_osim
-        read_signals with_muscle_forces with_smooth_muscles""",
+        read_signals with_actuators with_muscle_forces with_smooth_muscles""",
     "scene_run": "simulate_scene",
     "studies": "StudyProgress sobol_indices sweep",
     "solvers": """BDF2 NDF SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps

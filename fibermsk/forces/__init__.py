@@ -10,6 +10,7 @@ from fibermsk.forces.formula import (
 )
 from fibermsk.forces.joint_torque import JointTorque as JointTorque
 from fibermsk.forces.ligament import Ligament as Ligament, ToeLigament as ToeLigament
+from fibermsk.forces.pairs import ForcePair as ForcePair, TorquePair as TorquePair
 from fibermsk.forces.path_spring import PathSpring as PathSpring
 from fibermsk.forces.point_constraint import PointConstraint as PointConstraint
 from fibermsk.forces.point_spring import PointSpring as PointSpring

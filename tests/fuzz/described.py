@@ -228,6 +228,16 @@ DESCRIBED = {
         },
         lambda p, x: p.model.add(x) and p.model,
     ),
+    "ForcePair": Call(
+        fm.ForcePair,
+        lambda p: {
+            "name": "f",
+            "first": p.ground.at((0.0, 0.0, 0.5)),
+            "second": p.bone.at((0.1, 0.0, 0.0)),
+            "force": fm.Linear(),
+        },
+        with_element,
+    ),
     "Free": Call(
         fm.Free,
         lambda p: placed(p, position=O3, velocity=O3, quaternion=(1, 0, 0, 0), angular_velocity=O3),
@@ -486,6 +496,18 @@ DESCRIBED = {
             "stiffness": 500.0,
             "transition_strain": 0.06,
             "damping": 0.01,
+        },
+        with_element,
+    ),
+    "TorquePair": Call(
+        fm.TorquePair,
+        lambda p: {
+            "name": "t",
+            "first": p.bone,
+            "second": p.ground,
+            "torque": fm.Linear(),
+            "axis": (0.0, 0.0, 1.0),
+            "frame": "first",
         },
         with_element,
     ),

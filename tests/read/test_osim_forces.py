@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from opensim_peer import SCRIPT, run_script
 from osim_text import axis, body, frame, joint, model
 
@@ -266,3 +267,73 @@ def test_what_cannot_be_read_is_named(tmp_path, force, words):
     with pytest.raises(fm.ModelError, match=words.replace("(", r"\(")) as raised:
         imported(tmp_path, text)
     assert "model.osim, line" in str(raised.value)
+
+
+def actuators():
+    return (
+        "<CoordinateActuator name='motor'><coordinate>bend</coordinate>"
+        "<optimal_force>8</optimal_force><max_control>1</max_control></CoordinateActuator>"
+        + "".join(
+            f"<PointActuator name='point_{place}_{way}'><body>b</body><point>0.1 0.2 -0.1</point>"
+            f"<point_is_global>{place}</point_is_global><direction>1 2 -1</direction>"
+            f"<force_is_global>{way}</force_is_global><optimal_force>5</optimal_force>"
+            "</PointActuator>"
+            for place in ("true", "false")
+            for way in ("true", "false")
+        )
+        + "".join(
+            f"<TorqueActuator name='torque_{way}'><bodyA>b</bodyA><bodyB>a</bodyB>"
+            f"<torque_is_global>{way}</torque_is_global><axis>0.6 0 0.8</axis>"
+            "<optimal_force>7</optimal_force></TorqueActuator>"
+            for way in ("true", "false")
+        )
+        + "<PointToPointActuator name='pair'><bodyA>a</bodyA><bodyB>b</bodyB>"
+        "<pointA>0.3 0.1 0</pointA><pointB>0 0.2 -0.3</pointB>"
+        "<optimal_force>9</optimal_force></PointToPointActuator>"
+    )
+
+
+def test_actuators_act_under_controls(tmp_path, rng):
+    file, model = imported(tmp_path, two_bodies(actuators()))
+    report = model.import_report
+    assert not model.elements and len(report.actuators) == 8
+    assert not report.of_kind("not understood"), str(report)
+    assert report.as_dict()["actuators"] == list(report.actuators)
+    controls = {name: 1.5 + 0.1 * k for k, name in enumerate(report.actuators)}
+    driven = fm.with_actuators(model, controls)
+    assert len(driven.elements) == 8 and not model.elements
+    assert_as_in_opensim(tmp_path, file, driven, rng, controls=controls)
+
+
+def test_controls_in_time_and_files(tmp_path):
+    _, model = imported(tmp_path, two_bodies(actuators()))
+    table = tmp_path / "controls.sto"
+    table.write_text(
+        "controls\nversion=1\nnRows=2\nnColumns=3\ninDegrees=no\nendheader\n"
+        "time\tmotor\t/forceset/point_false_false\n0\t0\t1\n1\t2\t3\n"
+    )
+    driven = fm.with_actuators(model, table)
+    motor, point = driven.element("motor"), driven.element("point_false_false")
+    assert motor.force(0.5) == pytest.approx(8.0)
+    assert_allclose(point.value("force", 0.5), 10.0 * np.array([1, 2, -1]) / np.sqrt(6.0))
+    pair = fm.with_actuators(model, {"pair": fm.Linear(2.0, 1.0)}).element("pair")
+    assert pair.force(1.0) == pytest.approx(27.0)
+    for controls, words in (
+        ({"moter": 1.0}, "no actuator 'moter' .*motor"),
+        ({"motor": "up"}, "control = 'up'"),
+        ({"motor": lambda t: t}, "control = "),
+        (3.0, "a dict by name, Signals or a file"),
+    ):
+        with pytest.raises(fm.ModelError, match=words):
+            fm.with_actuators(model, controls)
+
+
+def test_pairs_refuse_one_body():
+    model = fm.Model("m")
+    body = model.add(fm.Body("b", 1.0, (0, 0, 0), (1.0, 1.0, 1.0)))
+    with pytest.raises(fm.ModelError, match="another body"):
+        fm.TorquePair("t", body, body, 1.0)
+    with pytest.raises(fm.ModelError, match="another body"):
+        fm.ForcePair("t", body.at(0, 0, 0), body.at(1, 0, 0), 1.0)
+    with pytest.raises(fm.ModelError, match="frame = 'hand'"):
+        fm.TorquePair("t", body, model.ground, 1.0, frame="hand")

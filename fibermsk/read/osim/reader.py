@@ -18,6 +18,7 @@ from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coupling import Coupling
 from fibermsk.model.skeleton.joint import FunctionalJoint, Weld
 from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.forces.actuators import read_actuators
 from fibermsk.read.osim.forces.elements import add_elements
 from fibermsk.read.osim.forces.forces import read_forces
 from fibermsk.read.osim.forces.muscles import read_muscle
@@ -125,7 +126,7 @@ class _Reader:
         self.joints = in_tree_order(document, joints, names)
         self.coordinates = self._collect()
         couplings = read_couplings(document, self.coordinates)
-        muscles, forces = read_forces(document, self.coordinates)
+        muscles, forces, actuators = read_forces(document, self.coordinates)
         holders = [*([] if ground is None else [ground]), *elements, *frames.check()]
         references = find_meshes(document, frames, holders)
         meshes = Meshes(document, references, names, folder, contact, outside)
@@ -147,6 +148,7 @@ class _Reader:
                     self.model.add(muscle)
         source = Source(document, frames, bodies, self.coordinates, surfaces)
         add_elements(source, self.model, forces)
+        document.report.actuators = read_actuators(source, actuators)
         report_leftovers(document)
         document.report.entries.sort(key=lambda entry: entry.line)
         document.report.joint_kinds = {joint.name: joint.kind for joint in joints}
