@@ -178,6 +178,7 @@ if TYPE_CHECKING:
         PointConstraint as PointConstraint,
         PointFormula as PointFormula,
         PointSpring as PointSpring,
+        SphereContact as SphereContact,
         ToeLigament as ToeLigament,
         TorquePair as TorquePair,
         ViaRing as ViaRing,
@@ -288,7 +289,7 @@ _BY_MODULE = {
     "scene_files": "make_scene",
     "forces": """Bushing CoordinateActuator CoordinateController CoordinateFormula ExternalForce
         ForcePair JointTorque Ligament PathSpring PointConstraint PointFormula PointSpring
-        ToeLigament TorquePair ViaRing""",
+        SphereContact ToeLigament TorquePair ViaRing""",
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",

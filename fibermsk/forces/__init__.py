@@ -14,4 +14,5 @@ from fibermsk.forces.pairs import ForcePair as ForcePair, TorquePair as TorquePa
 from fibermsk.forces.path_spring import PathSpring as PathSpring
 from fibermsk.forces.point_constraint import PointConstraint as PointConstraint
 from fibermsk.forces.point_spring import PointSpring as PointSpring
+from fibermsk.forces.sphere_contact import SphereContact as SphereContact
 from fibermsk.forces.via_ring import ViaRing as ViaRing

@@ -40,6 +40,17 @@ STIFF = {
 DAMPED = {"rotational_damping": (0.1, 0.2, 0.3), "translational_damping": (1.0, 2.0, 3.0)}
 
 
+RUBBING = {"static_friction": 0.8, "dynamic_friction": 0.5, "viscous_friction": 0.1}
+
+
+def touching(model, name, **more):
+    """A sphere deep in another one or in a half-space."""
+    first, second = list(model.bodies)[1:3]
+    places = first.at((0.05, 0.02, 0.0)), second.at((0.0, 0.02, 0.01))
+    numbers = {"radius": 0.4, "stiffness": 2e3, "transition_velocity": 0.5} | more
+    return fm.SphereContact(name, *places, axes=turned(0.2, 0.1, -0.3), **numbers)
+
+
 def path(model):
     first, second = list(model.bodies)[1:3]
     ball = fm.WrapSphere("ball", second, position=(0.02, 0.04, 0.0), radius=0.03)
@@ -59,6 +70,8 @@ def conservative(model):
     yield fm.PathSpring("w", points, wraps=wraps, stiffness=80.0, rest_length=0.2)
     yield fm.Ligament("l", points, rest_length=0.2, force=30.0)
     yield fm.ToeLigament("t", points, slack_length=0.2, stiffness=60.0, damping=0.0)
+    yield touching(model, "plane")
+    yield touching(model, "ball", other_radius=0.2)
     yield fm.PointFormula("f", points[0].station, points[2].station, "40*(d-0.1)^3")
 
 
@@ -67,6 +80,13 @@ def dissipating(model):
     yield bushing(model, **STIFF, **DAMPED)
     yield fm.PathSpring("s", points, stiffness=80.0, rest_length=0.2, dissipation=0.3)
     yield fm.ToeLigament("t", points, slack_length=0.2, stiffness=60.0, damping=3.0)
+    yield touching(model, "rough", dissipation=0.2, **RUBBING)
+    yield touching(model, "balls", other_radius=0.2, share=0.3, dissipation=0.2, **RUBBING)
+    yield touching(model, "soft", dissipation=0.2, smooth=(1e-5, 300.0, 50.0), **RUBBING)
+    ends = points[0].station, points[2].station
+    yield fm.ForcePair("push", *ends, fm.Linear(2.0, 3.0))
+    yield fm.TorquePair("twist", ends[0].body, ends[1].body, 3.0, (1.0, 2.0, 0.5))
+    yield fm.TorquePair("turn", ends[0].body, ends[1].body, fm.Linear(0, 2.0), (1, 2, 0), "first")
     yield bushing(
         model, moments=("3*theta_x*delta_z", None, None), forces=("9*theta_y", None, None)
     )
@@ -96,10 +116,11 @@ def rows(system, name, rng):
 
 
 def stored(system, y):
-    return system.energy(y, np.zeros_like(y)).elastic
+    found = system.energy(y, np.zeros_like(y))
+    return found.elastic + found.contact
 
 
-@pytest.mark.parametrize("k", range(6))
+@pytest.mark.parametrize("k", range(8))
 def test_power_of_a_conservative_force_is_that_of_its_energy(k, rng):
     model = two_free()
     element = list(conservative(model))[k]
@@ -111,7 +132,7 @@ def test_power_of_a_conservative_force_is_that_of_its_energy(k, rng):
     assert on_q @ v == pytest.approx(rate, rel=1e-7)
 
 
-@pytest.mark.parametrize("k", range(3))
+@pytest.mark.parametrize("k", range(5))
 def test_damping_takes_power(k, rng):
     model = two_free()
     element = list(dissipating(model))[k]
@@ -143,7 +164,7 @@ def test_energy_is_kept_in_a_run():
     assert np.ptp(whole) < 1e-6 * np.ptp(elastic)
 
 
-@pytest.mark.parametrize("k", range(11))
+@pytest.mark.parametrize("k", range(19))
 def test_forces_and_moments_balance(k, rng):
     """Virtual power of a common rigid motion is zero: momenta are kept."""
     model = on_carrier()
@@ -165,7 +186,7 @@ class model_of:  # noqa: N801
         self.bodies = [model.ground, *model.bodies[-2:]]
 
 
-@pytest.mark.parametrize("k", range(11))
+@pytest.mark.parametrize("k", range(19))
 def test_tangents(k):
     model = two_free()
     model.add(*model_with_hinge(model))
@@ -198,6 +219,9 @@ def model_with_hinge(model):
         (lambda m: fm.PathSpring("s", path(m)[0], stiffness=1.0, rest_length=0.0), "rest_length"),
         (lambda m: fm.Ligament("s", path(m)[0], rest_length=1.0, force=-1.0), "force"),
         (lambda m: fm.ToeLigament("s", path(m)[0], slack_length=1.0, stiffness=-1.0), "stiffness"),
+        (lambda m: touching(m, "c", radius=0.0), "radius"),
+        (lambda m: touching(m, "c", share=1.5), "share = 1.5; must be at most 1"),
+        (lambda m: touching(m, "c", other_radius=0.1, smooth=(1, 1, 1)), "between two spheres"),
         (lambda m: fm.CoordinateFormula("f", "q", "q +"), "operand missing"),
         (lambda m: fm.CoordinateFormula("f", "q", 3.0), "force = 3.0; must be a formula"),
         (

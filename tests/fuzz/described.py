@@ -486,6 +486,26 @@ DESCRIBED = {
         },
         with_element,
     ),
+    "SphereContact": Call(
+        fm.SphereContact,
+        lambda p: {
+            "name": "c",
+            "sphere": p.bone.at((0.1, 0.0, 0.0)),
+            "other": p.ground.at((0.15, 0.0, 0.0)),
+            "radius": 0.1,
+            "other_radius": 0.0,
+            "axes": IDENTITY,
+            "stiffness": 1e5,
+            "share": 0.5,
+            "dissipation": 0.5,
+            "static_friction": 0.8,
+            "dynamic_friction": 0.6,
+            "viscous_friction": 0.1,
+            "transition_velocity": 0.05,
+            "smooth": (1e-5, 300.0, 50.0),
+        },
+        with_element,
+    ),
     "ToeLigament": Call(
         fm.ToeLigament,
         lambda p: {

@@ -337,3 +337,54 @@ def test_pairs_refuse_one_body():
         fm.ForcePair("t", body.at(0, 0, 0), body.at(1, 0, 0), 1.0)
     with pytest.raises(fm.ModelError, match="frame = 'hand'"):
         fm.TorquePair("t", body, model.ground, 1.0, frame="hand")
+
+
+def sphere(name, place, where, radius):
+    return (
+        f"<ContactSphere name='{name}'><socket_frame>{place}</socket_frame>"
+        f"<location>{where}</location><radius>{radius}</radius></ContactSphere>"
+    )
+
+
+SPACE = (
+    "<ContactHalfSpace name='floor'><socket_frame>/ground</socket_frame>"
+    "<location>0 -0.1 0</location><orientation>0.1 0.2 -1.5</orientation></ContactHalfSpace>"
+)
+RUBBING = (
+    "<stiffness>{0}</stiffness><dissipation>{1}</dissipation><static_friction>0.8</static_friction>"
+    "<dynamic_friction>0.5</dynamic_friction><viscous_friction>0.2</viscous_friction>"
+)
+
+
+def hunt_crossley(name, *surfaces):
+    inside = "".join(
+        "<HuntCrossleyForce::ContactParameters>"
+        f"<geometry>{one}</geometry>{RUBBING.format(2e5 * (k + 1), 0.1 * (k + 1))}"
+        "</HuntCrossleyForce::ContactParameters>"
+        for k, one in enumerate(surfaces)
+    )
+    return (
+        f"<HuntCrossleyForce name='{name}'><HuntCrossleyForce::ContactParametersSet "
+        f"name='contact_parameters'><objects>{inside}</objects>"
+        "</HuntCrossleyForce::ContactParametersSet>"
+        "<transition_velocity>0.3</transition_velocity></HuntCrossleyForce>"
+    )
+
+
+def test_contact_of_spheres(tmp_path, rng):
+    surfaces = SPACE + sphere("ball", "/bodyset/b", "0.1 -0.2 0.1", 0.9)
+    surfaces += sphere("other", "/ground", "-0.3 0.9 0.2", 0.8)
+    more = f"<ContactGeometrySet><objects>{surfaces}</objects></ContactGeometrySet>"
+    forces = (
+        hunt_crossley("plane", "ball", "floor")
+        + hunt_crossley("balls", "other", "ball")
+        + "<SmoothSphereHalfSpaceForce name='smooth'>"
+        "<socket_sphere>/contactgeometryset/ball</socket_sphere>"
+        "<socket_half_space>/contactgeometryset/floor</socket_half_space>"
+        + RUBBING.format(3e5, 0.2)
+        + "<transition_velocity>0.3</transition_velocity></SmoothSphereHalfSpaceForce>"
+    )
+    file, model = imported(tmp_path, two_bodies(forces, more=more))
+    assert not model.import_report.of_kind("not understood"), str(model.import_report)
+    assert [one.name for one in model.elements] == ["plane", "balls", "smooth"]
+    assert_as_in_opensim(tmp_path, file, model, rng)

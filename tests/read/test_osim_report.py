@@ -132,7 +132,7 @@ def test_report_in_words_and_as_a_dict():
     assert "PointConstraint is NOT ENFORCED: two points are not connected" in text
     assert "glide starts at" in text
     assert "1 markers are not imported" in text
-    assert "the CoordinateActuator is not imported" in text
+    assert "the CoordinateActuator acts with a control only" in text
     assert "block.stl" in text
     assert {entry.kind for entry in report.entries} == {"not understood", "changed", "note"}
     assert [entry.line for entry in report.entries] == sorted(e.line for e in report.entries)

@@ -35,7 +35,7 @@ class Actuator(NamedTuple):
     optimal_force: float
     arguments: dict[str, Any]
 
-    def element(self, name: str, model: Model, control: Control) -> Any:
+    def element(self, name: str, model: Model, control: Any) -> Any:
         """Element of the actuator under a control."""
         given = dict(self.arguments)
         for field in ("body", "first", "second"):
@@ -44,7 +44,7 @@ class Actuator(NamedTuple):
                 place = given.pop(f"{field}_at", None)
                 given[field] = body if place is None else body.at(place)
         size = self.optimal_force
-        drive: Any = size * control if isinstance(control, float) else Scaled(control, size)
+        drive: Any = Scaled(control, size) if hasattr(control, "pieces") else size * control
         if self.kind == "PointActuator":
             direction = given.pop("direction")
             force = drive * direction if isinstance(drive, float) else Along(drive, direction)

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from fibermsk.model import Model
-from fibermsk.read.osim.forces import bushings, formulas, lines, loads
+from fibermsk.read.osim.forces import bushings, contacts, formulas, lines, loads
 from fibermsk.read.osim.forces.source import Reader, Source
 from fibermsk.read.xml_tree import Element
+
+PAIRS = "HuntCrossleyForce"
 
 READERS: dict[str, Reader] = {
     **lines.READERS,
     **bushings.READERS,
     **formulas.READERS,
     **loads.READERS,
+    "SmoothSphereHalfSpaceForce": contacts.read_smooth,
+    PAIRS: lambda source, element: None,
 }
-"""Readers by class."""
+"""Readers by class; that of pairs of surfaces gives several."""
 
 
 def add_elements(source: Source, model: Model, found: list[Element]) -> None:
@@ -24,16 +28,19 @@ def add_elements(source: Source, model: Model, found: list[Element]) -> None:
     held = {one.name for one in model.coordinates if one.locked or one.prescribed is not None}
     for element in found:
         element.seen = True
-        made = READERS[element.tag](source, element)
-        if made is None:
-            continue
-        coordinate = made.arguments.get("coordinate")
-        if coordinate in held:
-            text = f"acts on {coordinate!r}, which is held: without effect, as in OpenSim"
-            document.note(element, f"the {element.tag} {text}")
-            continue
-        with document.naming(element):
-            model.add(make(made.kind, name_of(element), made.arguments))
+        name = name_of(element)
+        made = [(name, one) for one in (READERS[element.tag](source, element),) if one is not None]
+        if element.tag == PAIRS:
+            pairs = contacts.read_hunt_crossley(source, element)
+            made = [(f"{name} {of}" if len(pairs) > 1 else name, one) for of, one in pairs]
+        for own, one in made:
+            coordinate = one.arguments.get("coordinate")
+            if coordinate in held:
+                text = f"acts on {coordinate!r}, which is held: without effect, as in OpenSim"
+                document.note(element, f"the {element.tag} {text}")
+                continue
+            with document.naming(element):
+                model.add(make(one.kind, own, one.arguments))
 
 
 def name_of(element: Element) -> str:
