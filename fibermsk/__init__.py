@@ -173,12 +173,21 @@ if TYPE_CHECKING:
         track_motion as track_motion,
     )
     from fibermsk.forces import (
+        Bushing as Bushing,
         CoordinateActuator as CoordinateActuator,
         CoordinateController as CoordinateController,
+        CoordinateFormula as CoordinateFormula,
         ExternalForce as ExternalForce,
+        ForcePair as ForcePair,
         JointTorque as JointTorque,
+        Ligament as Ligament,
+        PathSpring as PathSpring,
         PointConstraint as PointConstraint,
+        PointFormula as PointFormula,
         PointSpring as PointSpring,
+        SphereContact as SphereContact,
+        ToeLigament as ToeLigament,
+        TorquePair as TorquePair,
         ViaRing as ViaRing,
     )
     from fibermsk.from_models import (
@@ -226,6 +235,7 @@ if TYPE_CHECKING:
         read_motion as read_motion,
         read_osim as read_osim,
         read_signals as read_signals,
+        with_actuators as with_actuators,
         with_muscle_forces as with_muscle_forces,
         with_smooth_muscles as with_smooth_muscles,
     )
@@ -288,14 +298,15 @@ _BY_MODULE = {
         FreeDuration OptimalControl Phase Range Resimulation Torques Work
         DiscretePaths FittedPaths Jerk Tracking track_motion""",
     "scene_files": "make_scene",
-    "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
-        PointSpring ViaRing""",
+    "forces": """Bushing CoordinateActuator CoordinateController CoordinateFormula ExternalForce
+        ForcePair JointTorque Ligament PathSpring PointConstraint PointFormula PointSpring
+        SphereContact ToeLigament TorquePair ViaRing""",
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",
     "io": "ResultFile export load load_checkpoint save save_checkpoint",
     "read": """ImportReport Markers Orientations Signals drive emg_activation emg_envelope read_mesh
-        read_motion read_osim read_signals with_muscle_forces with_smooth_muscles""",
+        read_motion read_osim read_signals with_actuators with_muscle_forces with_smooth_muscles""",
     "scene_run": "simulate_scene",
     "studies": "StudyProgress sobol_indices sweep",
     "solvers": """BDF2 NDF SDIRK2 SDIRK4 AdaptiveSteps BackwardEuler Explicit FixedSteps

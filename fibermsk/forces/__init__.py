@@ -1,9 +1,18 @@
 """Force elements of a model, in addition to fibers, contacts and joints."""
 
 from fibermsk.forces.actuator import CoordinateActuator as CoordinateActuator
+from fibermsk.forces.bushing import Bushing as Bushing
 from fibermsk.forces.controller import CoordinateController as CoordinateController
 from fibermsk.forces.external import ExternalForce as ExternalForce
+from fibermsk.forces.formula import (
+    CoordinateFormula as CoordinateFormula,
+    PointFormula as PointFormula,
+)
 from fibermsk.forces.joint_torque import JointTorque as JointTorque
+from fibermsk.forces.ligament import Ligament as Ligament, ToeLigament as ToeLigament
+from fibermsk.forces.pairs import ForcePair as ForcePair, TorquePair as TorquePair
+from fibermsk.forces.path_spring import PathSpring as PathSpring
 from fibermsk.forces.point_constraint import PointConstraint as PointConstraint
 from fibermsk.forces.point_spring import PointSpring as PointSpring
+from fibermsk.forces.sphere_contact import SphereContact as SphereContact
 from fibermsk.forces.via_ring import ViaRing as ViaRing

@@ -90,7 +90,8 @@ def mobl_arm(
             must = "be a coordinate of it, as in MOBL_ARMS_41.osim"
             _check.refuse(owner, "coordinate", name, must)
     kept = {model.muscle(name) for name in muscles}
-    removed: list[Any] = [one for one in model.muscles if one not in kept]
+    # its ligaments too, which are slack in these motions
+    removed: list[Any] = [one for one in model.muscles if one not in kept] + [*model.elements]
     phantoms = phantoms_of(model)
     changes: dict[Any, Any] = {model.coordinate(name): {"locked": True} for name in _HELD}
     none = {"mass": None, "com": (0.0, 0.0, 0.0), "inertia": None}

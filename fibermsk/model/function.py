@@ -237,6 +237,19 @@ def check_function(owner: str, field: str, value: Any) -> Any:
     return _check.instance(owner, field, value, kinds, what)
 
 
+def integral(pieces: Pieces, start: float, end: float) -> float:
+    """Integral of a piecewise polynomial from start to end."""
+    low, high = min(start, end), max(start, end)
+    inner = pieces.knots[(pieces.knots > low) & (pieces.knots < high)]
+    total, ends = 0.0, [low, *inner.tolist(), high]
+    powers = np.arange(1, pieces.coefficients.shape[1] + 1)
+    for a, b in zip(ends[:-1], ends[1:], strict=True):
+        k = int(np.searchsorted(pieces.knots, 0.5 * (a + b), side="right"))
+        s, t = a - pieces.origin[k], b - pieces.origin[k]
+        total += float(pieces.coefficients[k] / powers @ (t**powers - s**powers))
+    return total if end >= start else -total
+
+
 def is_constant(function: Function) -> bool:
     """Whether a function is constant."""
     pieces = function.pieces()

@@ -6,6 +6,7 @@ from fibermsk.read.motion import drive as drive
 from fibermsk.read.osim import (
     ImportReport as ImportReport,
     read_osim as read_osim,
+    with_actuators as with_actuators,
     with_muscle_forces as with_muscle_forces,
     with_smooth_muscles as with_smooth_muscles,
 )

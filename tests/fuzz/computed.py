@@ -456,6 +456,11 @@ COMPUTED = {
         lambda p: {"model": p.with_fiber(), "activations": {"biceps": 0.5}},
         lambda p, x: x,
     ),
+    "with_actuators": Call(
+        fm.with_actuators,
+        lambda p: {"model": p.with_bone_muscle(), "controls": {}, "begin": 0.0},
+        lambda p, x: x,
+    ),
     "with_muscle_forces": Call(
         fm.with_muscle_forces,
         lambda p: {"model": p.with_bone_muscle(), "excitations": 0.5, "begin": 0.0},

@@ -10,6 +10,7 @@ from parts import (
     hinge,
     motion,
     moved,
+    path_across,
     placed,
     points,
     surface,
@@ -105,6 +106,23 @@ DESCRIBED = {
         },
         with_body,
     ),
+    "Bushing": Call(
+        fm.Bushing,
+        lambda p: {
+            "name": "b",
+            "first": p.ground.at((0.0, 0.0, 0.05)),
+            "second": p.bone.at((0.01, 0.0, 0.0)),
+            "first_axes": IDENTITY,
+            "second_axes": IDENTITY,
+            "rotational_stiffness": (1.0, 2.0, 3.0),
+            "translational_stiffness": (10.0, 20.0, 30.0),
+            "rotational_damping": (0.1, 0.2, 0.3),
+            "translational_damping": (1.0, 2.0, 3.0),
+            "moments": (None, "2*theta_x*delta_z", fm.Linear(3.0)),
+            "forces": (None, None, "delta_x^3"),
+        },
+        with_element,
+    ),
     "Capsule": Call(
         fm.Capsule, lambda p: {"start": O3, "end": (0, 0, 0.1), "radius": 0.02}, with_shape
     ),
@@ -160,6 +178,11 @@ DESCRIBED = {
         lambda p: {"name": "c", "coordinate": "q", "target": fm.Linear(), "kp": 3.0, "kd": 0.1},
         with_element,
     ),
+    "CoordinateFormula": Call(
+        fm.CoordinateFormula,
+        lambda p: {"name": "f", "coordinate": "q", "force": "-3*q^3 - 0.1*qdot"},
+        with_element,
+    ),
     "Coupling": Call(
         fm.Coupling,
         lambda p: {
@@ -204,6 +227,16 @@ DESCRIBED = {
             "nodes": None,
         },
         lambda p, x: p.model.add(x) and p.model,
+    ),
+    "ForcePair": Call(
+        fm.ForcePair,
+        lambda p: {
+            "name": "f",
+            "first": p.ground.at((0.0, 0.0, 0.5)),
+            "second": p.bone.at((0.1, 0.0, 0.0)),
+            "force": fm.Linear(),
+        },
+        with_element,
     ),
     "Free": Call(
         fm.Free,
@@ -288,6 +321,18 @@ DESCRIBED = {
         lambda p: {"shear_modulus": 2e4, "viscosity": 1e3},
         lambda p, x: with_tissue(p, fm.Tissue(1060.0, x)),
     ),
+    "Ligament": Call(
+        fm.Ligament,
+        lambda p: {
+            "name": "l",
+            "points": path_across(p),
+            "wraps": (),
+            "rest_length": 0.1,
+            "force": 50.0,
+            "curve": fm.SimmSpline((0.0, 1.0, 1.5, 2.0, 4.0), (0.0, 0.0, 0.2, 0.8, 3.0)),
+        },
+        with_element,
+    ),
     "LineMuscle": Call(
         fm.LineMuscle,
         lambda p: {
@@ -359,6 +404,18 @@ DESCRIBED = {
     ),
     "NaturalSpline": Call(fm.NaturalSpline, points, with_function),
     "PathPoint": Call(fm.PathPoint, lambda p: {"name": "p", "station": p.bone.at(O3)}, with_point),
+    "PathSpring": Call(
+        fm.PathSpring,
+        lambda p: {
+            "name": "s",
+            "points": path_across(p),
+            "wraps": (),
+            "stiffness": 100.0,
+            "rest_length": 0.1,
+            "dissipation": 0.5,
+        },
+        with_element,
+    ),
     "PathWrap": Call(
         fm.PathWrap,
         lambda p: {
@@ -423,6 +480,61 @@ DESCRIBED = {
             "mass": 0.01,
         },
         lambda p, x: p.model.add(x) and p.model,
+    ),
+    "PointFormula": Call(
+        fm.PointFormula,
+        lambda p: {
+            "name": "f",
+            "first": p.ground.at((0.0, 0.0, 0.5)),
+            "second": p.bone.at((0.1, 0.0, 0.0)),
+            "force": "100*(d - 0.4) + ddot",
+        },
+        with_element,
+    ),
+    "SphereContact": Call(
+        fm.SphereContact,
+        lambda p: {
+            "name": "c",
+            "sphere": p.bone.at((0.1, 0.0, 0.0)),
+            "other": p.ground.at((0.15, 0.0, 0.0)),
+            "radius": 0.1,
+            "other_radius": 0.0,
+            "axes": IDENTITY,
+            "stiffness": 1e5,
+            "share": 0.5,
+            "dissipation": 0.5,
+            "static_friction": 0.8,
+            "dynamic_friction": 0.6,
+            "viscous_friction": 0.1,
+            "transition_velocity": 0.05,
+            "smooth": (1e-5, 300.0, 50.0),
+        },
+        with_element,
+    ),
+    "ToeLigament": Call(
+        fm.ToeLigament,
+        lambda p: {
+            "name": "l",
+            "points": path_across(p),
+            "wraps": (),
+            "slack_length": 0.1,
+            "stiffness": 500.0,
+            "transition_strain": 0.06,
+            "damping": 0.01,
+        },
+        with_element,
+    ),
+    "TorquePair": Call(
+        fm.TorquePair,
+        lambda p: {
+            "name": "t",
+            "first": p.bone,
+            "second": p.ground,
+            "torque": fm.Linear(),
+            "axis": (0.0, 0.0, 1.0),
+            "frame": "first",
+        },
+        with_element,
     ),
     "ViaRing": Call(
         fm.ViaRing,

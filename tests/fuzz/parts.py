@@ -185,6 +185,11 @@ def with_element(p, element):
     return p.model
 
 
+def path_across(p):
+    """A path from the ground to the bone."""
+    return [fm.PathPoint("o", p.ground.at(0.0, 0.1, 0.2)), fm.PathPoint("i", p.bone.at(0.1, 0, 0))]
+
+
 def contact_fibers(p):
     if not hasattr(p, "pair"):
         p.pair = p.fiber("f"), p.fiber("g", z=7e-3)

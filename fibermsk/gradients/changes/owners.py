@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 
 from fibermsk.forces import (
+    Bushing,
     CoordinateActuator,
     CoordinateController,
+    CoordinateFormula,
     ExternalForce,
     JointTorque,
     PointConstraint,
+    PointFormula,
     PointSpring,
     ViaRing,
 )
@@ -43,8 +46,8 @@ _OF_SHAPES = "attach", "radius"
 """Fields of fibers of their shape."""
 
 _ON_BONES = (
-    CoordinateActuator, CoordinateController, ExternalForce, JointTorque, PointConstraint,
-    PointSpring,
+    Bushing, CoordinateActuator, CoordinateController, CoordinateFormula, ExternalForce,
+    JointTorque, PointConstraint, PointFormula, PointSpring,
 )  # fmt: skip
 """Elements that fibers have no part in."""
 

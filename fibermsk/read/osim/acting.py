@@ -13,12 +13,11 @@ from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import ActivationDynamics, LineMuscle, Model, Table
 from fibermsk.parameters.revise import redirected
 from fibermsk.read.osim.forces.hill import HillOfOsim, Substitute, hill_of, substitute_of
-from fibermsk.read.osim.report import ImportEntry, ImportReport
+from fibermsk.read.osim.report import ImportEntry, ImportReport, name_of_column
 from fibermsk.read.signals import Signals, read_signals
 
 _MOST = 12
 """Most names that a message lists."""
-_SUFFIXES = (".excitation", "/excitation")
 _STARTS = {"DeGrooteFregly2016Muscle": 0.5}
 """Default activation of a class in OpenSim; 0.05 for all others."""
 
@@ -187,9 +186,13 @@ def _by_muscle(model: Model, excitations: Any, begin: float) -> dict[str, Any]:
         excitations = read_signals(excitations)
     if not isinstance(excitations, Signals):
         return dict.fromkeys(names, excitations)
+    report = model.import_report
+    actuators = list(report.actuators) if isinstance(report, ImportReport) else []
     owner, found, unknown = f"controls {excitations.name!r}", dict[str, Any](), list[str]()
     for column in excitations.values:
-        name = muscle_of(column, names)
+        name = name_of_column(column, names)
+        if name is None and name_of_column(column, actuators) is not None:
+            continue  # for `with_actuators`
         if name is None:
             unknown.append(column)
         elif name in found:
@@ -204,16 +207,6 @@ def _by_muscle(model: Model, excitations: Any, begin: float) -> dict[str, Any]:
             f"model {model.name!r}, which has: {_check.first_names(names, _MOST) or 'none'}{hint}"
         )
     return found
-
-
-def muscle_of(column: str, names: list[str]) -> str | None:
-    """Muscle of a column of controls; None for others."""
-    for suffix in _SUFFIXES:
-        column = column.removesuffix(suffix)
-    if column in names:
-        return column
-    last = column.rpartition("/")[2]
-    return last if last in names else None
 
 
 def _table(signals: Signals, column: str, begin: float) -> float | Table:

@@ -70,7 +70,7 @@ EMPTY = {
 SUMMARIES = {
     "ProbeSet": "probes are not imported: they only measure",
     "AnalysisSet": "analyses are not imported: they only measure",
-    "ContactGeometrySet": "contact geometry is not imported: give contact=... to read_osim",
+    "ContactGeometrySet": "surfaces of contact are of no force that acts: not imported",
     "ControllerSet": "CONTROLLERS are not imported: nothing excites the muscles",
 }
 
@@ -204,6 +204,8 @@ def _says_nothing(element: Element) -> bool:
 def _summarize(document: Document, element: Element) -> None:
     """Report a set as one entry; none if it is empty."""
     objects = [child for inside in element.find("objects") for child in inside.children]
+    # contact geometry that a force uses is read
+    objects = [child for child in objects if not child.seen or element.tag != "ContactGeometrySet"]
     others = [child for child in element.children if child.tag not in ("objects", "groups")]
     for child in others:
         if not (_says_nothing(child) or _is_harmless(child)):

@@ -18,8 +18,11 @@ from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coupling import Coupling
 from fibermsk.model.skeleton.joint import FunctionalJoint, Weld
 from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.forces.actuators import read_actuators
+from fibermsk.read.osim.forces.elements import add_elements
 from fibermsk.read.osim.forces.forces import read_forces
 from fibermsk.read.osim.forces.muscles import read_muscle
+from fibermsk.read.osim.forces.source import Source
 from fibermsk.read.osim.forces.wraps import read_wrap_objects
 from fibermsk.read.osim.geometry import Contact, Meshes, find_meshes
 from fibermsk.read.osim.leftovers import report_leftovers
@@ -46,8 +49,8 @@ def read_osim(
 ) -> Model:
     """Read a model from an OpenSim file (.osim) of version 2 to 4.
 
-    Bodies, joints, coordinates, couplings, forces on coordinates, muscles as descriptions of their
-    paths and numbers, wrap surfaces and meshes. ``model.import_report`` lists all that was not
+    Bodies, joints, coordinates, couplings, forces, muscles as descriptions of their paths and
+    numbers, wrap surfaces and meshes. ``model.import_report`` lists all that was not
     understood or changed.
 
     Parameters
@@ -124,7 +127,7 @@ class _Reader:
         self.joints = in_tree_order(document, joints, names)
         self.coordinates = self._collect()
         couplings = read_couplings(document, self.coordinates)
-        muscles = read_forces(document, self.coordinates)
+        muscles, forces, actuators = read_forces(document, self.coordinates)
         holders = [*([] if ground is None else [ground]), *elements, *frames.check()]
         references = find_meshes(document, frames, holders)
         meshes = Meshes(document, references, names, folder, contact, outside)
@@ -145,6 +148,9 @@ class _Reader:
                 with document.naming(element):
                     self.model.add(muscle)
         self.model.add(*read_markers(document, frames, bodies))
+        source = Source(document, frames, bodies, self.coordinates, surfaces)
+        add_elements(source, self.model, forces)
+        document.report.actuators = read_actuators(source, actuators)
         report_leftovers(document)
         document.report.entries.sort(key=lambda entry: entry.line)
         document.report.joint_kinds = {joint.name: joint.kind for joint in joints}

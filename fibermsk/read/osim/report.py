@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 KINDS = ("not understood", "changed", "note")
+
+
+_SUFFIXES = (".excitation", "/excitation")
+
+
+def name_of_column(column: str, names: list[str]) -> str | None:
+    """Which of some names a column of controls is of; None if of none."""
+    for suffix in _SUFFIXES:
+        column = column.removesuffix(suffix)
+    if column in names:
+        return column
+    last = column.rpartition("/")[2]
+    return last if last in names else None
 
 
 @dataclass(frozen=True)
@@ -35,6 +48,8 @@ class ImportReport:
         Class of each joint in the file, such as "CustomJoint", by the joint's name.
     meshes : list of (body, file, path)
         Mesh files that bodies name; path is None for one that was not found.
+    actuators : dict
+        Actuators of the file by name, which act with a control; see `with_actuators`.
     """
 
     file: str
@@ -42,6 +57,7 @@ class ImportReport:
     entries: list[ImportEntry] = field(default_factory=list)
     joint_kinds: dict[str, str] = field(default_factory=dict)
     meshes: list[tuple[str, str, str | None]] = field(default_factory=list)
+    actuators: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def add(self, kind: str, element: Any, text: str) -> None:
         """Add an entry about an element of the file."""
@@ -85,4 +101,5 @@ class ImportReport:
     def as_dict(self) -> dict[str, Any]:
         """All fields as types of JSON."""
         meshes = [{"body": b, "file": f, "path": p} for b, f, p in self.meshes]
-        return asdict(self) | {"meshes": meshes}
+        plain = asdict(replace(self, actuators={}))
+        return plain | {"meshes": meshes, "actuators": list(self.actuators)}

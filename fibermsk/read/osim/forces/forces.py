@@ -1,4 +1,4 @@
-"""Forces on coordinates, which become laws of these; others are reported."""
+"""Forces on coordinates, which become laws of these, and other forces; the rest is reported."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import math
 
 from fibermsk.laws.coordinate import Damper, SmoothLimit, Spring
 from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.forces.actuators import READERS as DRIVEN
+from fibermsk.read.osim.forces.elements import READERS
 from fibermsk.read.osim.forces.muscles import MUSCLES
 from fibermsk.read.osim.forces.paths import coordinate_of
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
@@ -26,13 +28,18 @@ ACTUATORS = (
 """Actuators have no effect without a controller."""
 
 
-def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> list[Element]:
-    """Add forces on coordinates to these as laws, and return the muscles of a file."""
-    muscles = []
+def read_forces(
+    document: Document, coordinates: dict[str, CoordinateEntry]
+) -> tuple[list[Element], list[Element], list[Element]]:
+    """Add forces on coordinates to these as laws, and return muscles, other forces and actuators.
+
+    The forces are those that become elements of a model, the actuators those that need a control.
+    """
+    muscles, elements, actuators = [], [], []
     known = {"CoordinateLimitForce": _limit, "SpringGeneralizedForce": _spring}
     listed = document.objects(document.model, "ForceSet")
     listed += document.objects(document.model, "ActuatorSet")  # its name in the earliest files
-    for element in [*listed, *document.parts(document.model, *known, *MUSCLES)]:
+    for element in [*listed, *document.parts(document.model, *known, *READERS, *DRIVEN, *MUSCLES)]:
         if element.tag in MUSCLES or (element.tag not in known and _is_muscle(element)):
             if element.tag not in MUSCLES:
                 text = "has an unknown type: its path and parameters are imported unchanged"
@@ -41,6 +48,12 @@ def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> 
             continue
         disabled = document.flag(element, "isDisabled", default=False)
         applies = document.flag(element, "appliesForce", default=not disabled)
+        if applies and element.tag in READERS:
+            elements.append(element)
+            continue
+        if applies and element.tag in DRIVEN:
+            actuators.append(element)
+            continue
         if element.tag not in known or not applies:
             element.leave()
             _report(document, element, applies)
@@ -51,7 +64,7 @@ def read_forces(document: Document, coordinates: dict[str, CoordinateEntry]) -> 
             document.fail(element, "names no coordinate", "must name one")
         with document.naming(element):
             known[element.tag](document, element, coordinates[name])
-    return muscles
+    return muscles, elements, actuators
 
 
 def _is_muscle(element: Element) -> bool:
