@@ -73,6 +73,7 @@ from fibermsk.model import (
     Model as Model,
     MovingPathPoint as MovingPathPoint,
     MovingPoint as MovingPoint,
+    MultivariatePolynomial as MultivariatePolynomial,
     MuscleMass as MuscleMass,
     NaturalSpline as NaturalSpline,
     PathPoint as PathPoint,
@@ -86,7 +87,9 @@ from fibermsk.model import (
     Scaled as Scaled,
     Scene as Scene,
     SimmSpline as SimmSpline,
+    Sine as Sine,
     Slider as Slider,
+    SmoothStep as SmoothStep,
     Spherical as Spherical,
     Station as Station,
     Table as Table,
@@ -171,8 +174,10 @@ if TYPE_CHECKING:
         ExternalForce as ExternalForce,
         JointTorque as JointTorque,
         PointConstraint as PointConstraint,
+        PointOnLineConstraint as PointOnLineConstraint,
         PointSpring as PointSpring,
         ViaRing as ViaRing,
+        WeldConstraint as WeldConstraint,
     )
     from fibermsk.from_models import (
         check as check,
@@ -278,7 +283,7 @@ _BY_MODULE = {
         DiscretePaths FittedPaths Jerk Tracking track_motion""",
     "scene_files": "make_scene",
     "forces": """CoordinateActuator CoordinateController ExternalForce JointTorque PointConstraint
-        PointSpring ViaRing""",
+        PointOnLineConstraint PointSpring ViaRing WeldConstraint""",
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",

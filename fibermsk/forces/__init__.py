@@ -4,6 +4,8 @@ from fibermsk.forces.actuator import CoordinateActuator as CoordinateActuator
 from fibermsk.forces.controller import CoordinateController as CoordinateController
 from fibermsk.forces.external import ExternalForce as ExternalForce
 from fibermsk.forces.joint_torque import JointTorque as JointTorque
+from fibermsk.forces.line_constraint import PointOnLineConstraint as PointOnLineConstraint
 from fibermsk.forces.point_constraint import PointConstraint as PointConstraint
 from fibermsk.forces.point_spring import PointSpring as PointSpring
 from fibermsk.forces.via_ring import ViaRing as ViaRing
+from fibermsk.forces.weld_constraint import WeldConstraint as WeldConstraint

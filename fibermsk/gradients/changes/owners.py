@@ -14,8 +14,10 @@ from fibermsk.forces import (
     ExternalForce,
     JointTorque,
     PointConstraint,
+    PointOnLineConstraint,
     PointSpring,
     ViaRing,
+    WeldConstraint,
 )
 from fibermsk.gradients.changes.entries import Entry
 from fibermsk.gradients.changes.functions import driver_of
@@ -44,7 +46,7 @@ _OF_SHAPES = "attach", "radius"
 
 _ON_BONES = (
     CoordinateActuator, CoordinateController, ExternalForce, JointTorque, PointConstraint,
-    PointSpring,
+    PointOnLineConstraint, PointSpring, WeldConstraint,
 )  # fmt: skip
 """Elements that fibers have no part in."""
 
