@@ -164,7 +164,7 @@ class NaturalSpline(_ThroughPoints):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.degree, bool) or self.degree not in DEGREES:
+        if type(self.degree) is not int or self.degree not in DEGREES:
             _check.refuse("NaturalSpline", "degree", self.degree, "be 1, 3, 5 or 7")
         least = (self.degree + 1) // 2
         if np.size(self.x) < least:
