@@ -74,6 +74,7 @@ from fibermsk.model import (
     Model as Model,
     MovingPathPoint as MovingPathPoint,
     MovingPoint as MovingPoint,
+    MultivariatePolynomial as MultivariatePolynomial,
     MuscleMass as MuscleMass,
     NaturalSpline as NaturalSpline,
     PathPoint as PathPoint,
@@ -87,7 +88,9 @@ from fibermsk.model import (
     Scaled as Scaled,
     Scene as Scene,
     SimmSpline as SimmSpline,
+    Sine as Sine,
     Slider as Slider,
+    SmoothStep as SmoothStep,
     Spherical as Spherical,
     Station as Station,
     Table as Table,
@@ -184,11 +187,13 @@ if TYPE_CHECKING:
         PathSpring as PathSpring,
         PointConstraint as PointConstraint,
         PointFormula as PointFormula,
+        PointOnLineConstraint as PointOnLineConstraint,
         PointSpring as PointSpring,
         SphereContact as SphereContact,
         ToeLigament as ToeLigament,
         TorquePair as TorquePair,
         ViaRing as ViaRing,
+        WeldConstraint as WeldConstraint,
     )
     from fibermsk.from_models import (
         check as check,
@@ -299,8 +304,8 @@ _BY_MODULE = {
         DiscretePaths FittedPaths Jerk Tracking track_motion""",
     "scene_files": "make_scene",
     "forces": """Bushing CoordinateActuator CoordinateController CoordinateFormula ExternalForce
-        ForcePair JointTorque Ligament PathSpring PointConstraint PointFormula PointSpring
-        SphereContact ToeLigament TorquePair ViaRing""",
+        ForcePair JointTorque Ligament PathSpring PointConstraint PointFormula PointOnLineConstraint
+        PointSpring SphereContact ToeLigament TorquePair ViaRing WeldConstraint""",
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",

@@ -32,7 +32,7 @@ GROUPS = {
     ),
     "Functions": (
         "Functions of a coordinate or of time.",
-        ["model.function", "model.muscles.activation"],
+        ["model.function", "model.multivariate", "model.muscles.activation"],
     ),
     "Fibers and tissue": (
         "Fibers, what they are made of, and what activates them.",

@@ -10,9 +10,11 @@ from fibermsk.forces.formula import (
 )
 from fibermsk.forces.joint_torque import JointTorque as JointTorque
 from fibermsk.forces.ligament import Ligament as Ligament, ToeLigament as ToeLigament
+from fibermsk.forces.line_constraint import PointOnLineConstraint as PointOnLineConstraint
 from fibermsk.forces.pairs import ForcePair as ForcePair, TorquePair as TorquePair
 from fibermsk.forces.path_spring import PathSpring as PathSpring
 from fibermsk.forces.point_constraint import PointConstraint as PointConstraint
 from fibermsk.forces.point_spring import PointSpring as PointSpring
 from fibermsk.forces.sphere_contact import SphereContact as SphereContact
 from fibermsk.forces.via_ring import ViaRing as ViaRing
+from fibermsk.forces.weld_constraint import WeldConstraint as WeldConstraint

@@ -16,8 +16,8 @@ from fibermsk.model import Body, Station
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
+from fibermsk.system.held_points import HeldPoints, Part, Product
 from fibermsk.system.ports import BodyPoints
-from fibermsk.system.skeleton.constraints import Held
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +85,7 @@ class PointConstraint(Described):
         return _Hold(self, BodyPoints(configuration, (self.first, self.second)))
 
 
-class _Hold:
+class _Hold(HeldPoints):
     """A constraint in a system."""
 
     reports = (
@@ -96,67 +96,30 @@ class _Hold:
 
     def __init__(self, constraint: PointConstraint, points: BodyPoints) -> None:
         self.name = constraint.name
-        self._constraint, self._points = constraint, points
-        self._D = np.asarray(constraint.directions, np.float64)
+        self._constraint = constraint
+        distance, D = constraint.distance, np.asarray(constraint.directions, np.float64)
+        if distance is None:
+            rows = [Part(0, direction) for direction in D]
+            self.row_names = tuple(f"along {np.round(one, 6).tolist()}" for one in D)
+        else:
+            rows = [Product(0, 0, 0.5 / distance, 0.5 * distance)]
+            self.row_names = ("distance",)
+        super().__init__(points, [(0, 1)], rows)
 
     def add(self, at: At, sums: Sums) -> None:
         """Nothing: the force follows from all others."""
 
-    def constrain(self, at: At, second: bool) -> Held:
-        """The way between the points, or its length."""
-        placed = self._points.at(at)
-        found = self._points.accelerate(at, placed, second)
-        way, speed, rate = (part[1] - part[0] for part in (placed.x, placed.v, found.a))
-        X, V, W = (part[3:] - part[:3] for part in (found.X, found.V, found.W))
-        distance = self._constraint.distance
-        if distance is None:
-            D = self._D
-            if not second:
-                return Held(D @ way, D @ speed, D @ rate, D @ X, V, W)
-            return Held(D @ way, D @ speed, D @ rate, D @ X, D @ V, D @ W)
-        g = np.array([way @ way / distance - distance]) / 2.0
-        g_dot = np.array([way @ speed / distance])
-        g_ddot = np.array([(speed @ speed + way @ rate) / distance])
-        G = (way @ X)[None] / distance
-        if not second:
-            return Held(g, g_dot, g_ddot, G, V, W)
-        by_rate = (speed @ X + way @ V)[None] / distance
-        by_rates = (2.0 * speed @ V + rate @ X + way @ W)[None] / distance
-        return Held(g, g_dot, g_ddot, G, by_rate, by_rates)
-
-    def _pull(self, way: Array, multipliers: Array) -> Array:
-        """G^T times multipliers as forces on the points, (2, 3) [N]."""
-        distance = self._constraint.distance
-        if distance is None:
-            force = self._D.T @ multipliers
-        else:
-            force = multipliers[0] / distance * way
-        return np.stack([-force, force])
-
-    def curvature(self, at: At, multipliers: Array) -> Array:
-        """Derivative (n, n) of G^T times multipliers in the coordinates."""
-        placed = self._points.at(at)
-        way = placed.x[1] - placed.x[0]
-        out = self._points.curvature(at, placed, self._pull(way, multipliers))
-        distance = self._constraint.distance
-        if distance is not None:
-            found = self._points.accelerate(at, placed, False)
-            X = found.X[3:] - found.X[:3]
-            out = out + multipliers[0] / distance * X.T @ X
-        return out
-
-    def fields(self, at: At) -> dict[str, float]:
+    def fields(self, at: At) -> dict[str, Any]:
         """Distance of the points, violation of the constraint, and its force."""
-        x = self._points.at(at).x
-        way, g = x[1] - x[0], self.constrain(at, False).g
+        placed = self.points.at(at)
         return {
-            "distance": float(np.linalg.norm(way)),
-            "opening": float(np.abs(g).max()),
-            "force": -self._pull(way, at.multipliers[self.name])[1],
+            "distance": float(np.linalg.norm(self.ways(placed)[0])),
+            "opening": float(np.abs(self.constrain(at, False).g).max()),
+            "force": -self.pull(placed, at.multipliers[self.name])[1],
         }
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Its points and numbers."""
-        own, points = self._constraint, self._points
-        numbers = [own.distance or 0.0, self._D, points.link, points.local]
+        own, points = self._constraint, self.points
+        numbers = [own.distance or 0.0, np.asarray(own.directions), points.link, points.local]
         return {"the constraints": [own.name, *numbers]}

@@ -23,6 +23,7 @@ from fibermsk.model import (
     Ramp,
     Reflex,
     SimmSpline,
+    SmoothStep,
     Table,
 )
 from fibermsk.parameters.lookup import find
@@ -38,11 +39,11 @@ _FROM_RATES = "generalized_alpha"
 
 _TIMES = {
     Table: ("times",), Ramp: ("start", "end"), PiecewiseConstant: ("x",), PiecewiseLinear: ("x",),
-    NaturalSpline: ("x",), SimmSpline: ("x",),
+    NaturalSpline: ("x",), SimmSpline: ("x",), SmoothStep: ("start", "end"),
 }  # fmt: skip
 """Fields of functions of time that hold times; x may also be a coordinate."""
 
-_SMOOTH = NaturalSpline, SimmSpline
+_SMOOTH = NaturalSpline, SimmSpline, SmoothStep
 """Those that are smooth at their points, though methods with a memory start again there."""
 
 _KNOTS = "knots"

@@ -9,8 +9,11 @@ from fibermsk.model.function import (
     Polynomial as Polynomial,
     Scaled as Scaled,
     SimmSpline as SimmSpline,
+    Sine as Sine,
+    SmoothStep as SmoothStep,
 )
 from fibermsk.model.model import Model as Model
+from fibermsk.model.multivariate import MultivariatePolynomial as MultivariatePolynomial
 from fibermsk.model.muscles.activation import Constant as Constant, Ramp as Ramp, Table as Table
 from fibermsk.model.muscles.dynamics import ActivationDynamics as ActivationDynamics
 from fibermsk.model.muscles.fiber import Fiber as Fiber

@@ -1,6 +1,6 @@
 """Functions of one coordinate, for joints, couplings and moving points.
 
-Each is a piecewise polynomial, so that all derivatives are exact; see `Pieces`.
+Each is a piecewise polynomial, or a sine, so that all derivatives are exact; see `Pieces`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,39 @@ from numpy.typing import ArrayLike
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import Checked, number
+from fibermsk.model.cubic_spline import cubic_coefficients, third_difference
+from fibermsk.model.natural_spline import natural_coefficients
 
 _JUST_AFTER = 1e-9
 """Share of an interval by which a constant piece goes on beyond its end."""
 
 
+_QUARTER = 0.5 * np.pi
+
+_NO_WAVES = np.zeros((0, 3))
+
+DEGREES = 1, 3, 5, 7
+"""Degrees of natural splines."""
+
+
 class Pieces(NamedTuple):
-    """A piecewise polynomial on the whole line."""
+    """A piecewise polynomial on the whole line, with a sine added to each piece."""
 
     knots: Array  # breakpoints (m - 1,) between the pieces; increasing
     origin: Array  # origin (m,) of the powers of each piece
     coefficients: Array  # (m, k) of the powers 0 to k - 1
+    # amplitude, rate and phase (m, 3) of sines of x - origin; (0, 3) without any
+    waves: Array = _NO_WAVES
+
+    @property
+    def sines(self) -> Array:
+        """Amplitude, rate and phase of the sine of each piece, (m, 3); zeros without one."""
+        return self.waves if self.waves.size else np.zeros((self.origin.size, 3))
+
+    def piece(self, k: int) -> Pieces:
+        """Piece k, everywhere."""
+        own = slice(k, k + 1)
+        return Pieces(np.zeros(0), self.origin[own], self.coefficients[own], self.waves[own])
 
     def __call__(self, x: ArrayLike, order: int = 0) -> Array:
         """Evaluate at points x of any shape, or a derivative of given order."""
@@ -34,6 +56,10 @@ class Pieces(NamedTuple):
         for power in range(self.coefficients.shape[1] - 1, order - 1, -1):
             falling = float(np.prod(np.arange(power - order + 1, power + 1)))
             total = total * s + falling * self.coefficients[piece, power]
+        if self.waves.size:
+            amplitude, rate, phase = self.waves[piece].T
+            turned = np.sin(rate * s.T + phase + order * _QUARTER)
+            total = total + (amplitude * rate**order * turned).T
         return total
 
 
@@ -118,20 +144,40 @@ class Polynomial(_Callable):
 
 @dataclass(frozen=True, eq=False)
 class NaturalSpline(_ThroughPoints):
-    """Natural cubic spline through points: zero curvature at its ends, linear extrapolation.
+    """Natural spline through points: by default cubic, with zero curvature at its ends.
+
+    Of degree 2 m - 1 it is the interpolation with the least mean square of its derivative m. Beyond
+    its ends it goes on with degree m - 1: a cubic one is linear there. OpenSim's GCVSpline without
+    smoothing is one.
 
     Parameters
     ----------
-    x : (m,) array_like
-        Increasing; two or more.
-    y : (m,) array_like
+    x : (n,) array_like
+        Increasing; two or more, and m or more.
+    y : (n,) array_like
         Values there.
+    degree : {3, 1, 5, 7}
+        Degree of its pieces.
     """
+
+    degree: int = 3
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if type(self.degree) is not int or self.degree not in DEGREES:
+            _check.refuse("NaturalSpline", "degree", self.degree, "be 1, 3, 5 or 7")
+        least = (self.degree + 1) // 2
+        if np.size(self.x) < least:
+            must = f"be {least} points or more for degree {self.degree}"
+            _check.refuse("NaturalSpline", "x", self.x, must)
 
     def pieces(self) -> Pieces:
         """The function as a piecewise polynomial."""
         x, y = np.asarray(self.x), np.asarray(self.y)
-        return _cubic(x, y, np.array([1.0, 0.0, 0.0, 1.0]), 0.0, 0.0)
+        if self.degree != 3:
+            return Pieces(x, np.r_[x[0], x], natural_coefficients(x, y, self.degree))
+        ends = np.array([1.0, 0.0, 0.0, 1.0])
+        return Pieces(x, np.r_[x[0], x], cubic_coefficients(x, y, ends, 0.0, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,11 +197,12 @@ class SimmSpline(_ThroughPoints):
             return PiecewiseLinear(x, y).pieces()
         first = last = 0.0
         if x.size > 3:
-            first, last = _third_difference(x[:4], y[:4]), _third_difference(x[-4:], y[-4:])
+            first, last = third_difference(x[:4], y[:4]), third_difference(x[-4:], y[-4:])
         # curvature c changes by six third differences times the width of the interval
         width = np.diff(x)
         ends = np.array([-1.0, 1.0, -1.0, 1.0])
-        return _cubic(x, y, ends, 6.0 * first * width[0], 6.0 * last * width[-1])
+        third = 6.0 * first * width[0], 6.0 * last * width[-1]
+        return Pieces(x, np.r_[x[0], x], cubic_coefficients(x, y, ends, *third))
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +253,70 @@ class PiecewiseConstant(_Callable):
 
 
 @dataclass(frozen=True)
+class Sine(_Callable):
+    """A sine, f(x) = offset + amplitude sin(rate x + phase).
+
+    Parameters
+    ----------
+    amplitude : float
+        Half the height of the wave.
+    rate : float
+        Angular frequency, in radians for each unit of x.
+    phase : float
+        Angle at zero [rad].
+    offset : float
+        Mean value.
+    """
+
+    amplitude: float = number(default=1.0)
+    rate: float = number(default=1.0)
+    phase: float = number("rad", default=0.0)
+    offset: float = number(default=0.0)
+
+    def pieces(self) -> Pieces:
+        """The function as one piece."""
+        wave = np.array([[self.amplitude, self.rate, self.phase]])
+        return Pieces(np.zeros(0), np.zeros(1), np.array([[self.offset]]), wave)
+
+
+@dataclass(frozen=True)
+class SmoothStep(_Callable):
+    """A change from one value to another by a polynomial of degree five; constant outside.
+
+    With s from 0 to 1 between `start` and `end`, the change is 10 s^3 - 15 s^4 + 6 s^5: slope and
+    curvature are continuous. OpenSim's StepFunction.
+
+    Parameters
+    ----------
+    start, end : float
+        Where the change begins and ends; the second is greater.
+    before, after : float
+        Value up to `start`, and from `end` on.
+    """
+
+    start: float = number()
+    end: float = number()
+    before: float = number(default=0.0)
+    after: float = number(default=1.0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.end > self.start:
+            _check.refuse("SmoothStep", "end", self.end, f"be greater than start = {self.start}")
+
+    def pieces(self) -> Pieces:
+        """The function as a piecewise polynomial."""
+        width, change = self.end - self.start, self.after - self.before
+        rise = change * np.array([10.0 / width**3, -15.0 / width**4, 6.0 / width**5])
+        flat = [0.0] * 5
+        return Pieces(
+            np.array([self.start, self.end]),
+            np.array([self.start, self.start, self.end]),
+            np.array([[self.before, *flat], [self.before, 0.0, 0.0, *rise], [self.after, *flat]]),
+        )
+
+
+@dataclass(frozen=True)
 class Scaled(_Callable):
     """A multiple of another function.
 
@@ -226,14 +337,18 @@ class Scaled(_Callable):
 
     def pieces(self) -> Pieces:
         """The function as a piecewise polynomial."""
-        knots, origin, coefficients = self.function.pieces()
-        return Pieces(knots, origin, self.factor * coefficients)
+        knots, origin, coefficients, waves = self.function.pieces()
+        larger = waves * np.array([self.factor, 1.0, 1.0])
+        return Pieces(knots, origin, self.factor * coefficients, larger)
 
 
 def check_function(owner: str, field: str, value: Any) -> Any:
     """Return the value if it is a function of one coordinate, else raise."""
-    kinds = (Linear, Polynomial, NaturalSpline, SimmSpline, PiecewiseLinear, Scaled)
-    what = "a Linear, Polynomial, NaturalSpline, SimmSpline, PiecewiseLinear or Scaled"
+    kinds = (
+        Linear, Polynomial, NaturalSpline, SimmSpline, PiecewiseLinear, Sine, SmoothStep, Scaled,
+    )  # fmt: skip
+    names = [kind.__name__ for kind in kinds]
+    what = f"a {', '.join(names[:-1])} or {names[-1]}"
     return _check.instance(owner, field, value, kinds, what)
 
 
@@ -253,64 +368,14 @@ def integral(pieces: Pieces, start: float, end: float) -> float:
 def is_constant(function: Function) -> bool:
     """Whether a function is constant."""
     pieces = function.pieces()
-    return not pieces.coefficients[:, 1:].any() and np.ptp(pieces.coefficients[:, 0]) == 0.0
+    moves = pieces.coefficients[:, 1:].any() or (pieces.waves[:, 0] * pieces.waves[:, 1]).any()
+    return not moves and np.ptp(pieces.coefficients[:, 0]) == 0.0
 
 
 def largest_jump(function: Function, order: int) -> float:
     """Largest jump of a derivative of given order at a knot, relative to its size there and 1."""
     pieces, largest = function.pieces(), 0.0
     for k, knot in enumerate(pieces.knots):
-        beside = (
-            Pieces(np.zeros(0), pieces.origin[i : i + 1], pieces.coefficients[i : i + 1])
-            for i in (k, k + 1)
-        )
-        sides = [float(piece(knot, order)) for piece in beside]
+        sides = [float(pieces.piece(i)(knot, order)) for i in (k, k + 1)]
         largest = max(largest, abs(sides[1] - sides[0]) / (1.0 + max(map(abs, sides))))
     return largest
-
-
-def _third_difference(x: Array, y: Array) -> float:
-    """Third divided difference of four points."""
-    for width in range(1, 4):
-        y = np.diff(y) / (x[width:] - x[:-width])
-    return float(y[0])
-
-
-def _solve_tridiagonal(low: Array, middle: Array, high: Array, right: Array) -> Array:
-    """Solve the tridiagonal system low_k c_(k-1) + middle_k c_k + high_k c_(k+1) = right_k.
-
-    No pivoting is needed: inner rows are diagonally dominant.
-    """
-    above, c = np.empty(right.size), np.empty(right.size)
-    above[0], c[0] = high[0] / middle[0], right[0] / middle[0]
-    for k in range(1, right.size):
-        pivot = middle[k] - low[k] * above[k - 1]
-        above[k], c[k] = high[k] / pivot, (right[k] - low[k] * c[k - 1]) / pivot
-    for k in range(right.size - 2, -1, -1):
-        c[k] -= above[k] * c[k + 1]
-    return c
-
-
-def _cubic(x: Array, y: Array, ends: Array, first: float, last: float) -> Pieces:
-    """Cubic spline through points, linear outside, with end conditions on its curvatures c.
-
-    ends: a, b of a c_0 + b c_1 = first, and a, b of a c_(m-2) + b c_(m-1) = last.
-    """
-    width, slope = np.diff(x), np.diff(y) / np.diff(x)
-    low = np.r_[0.0, width[:-1], ends[2]]
-    middle = np.r_[ends[0], 2.0 * (width[:-1] + width[1:]), ends[3]]
-    high = np.r_[ends[1], width[1:], 0.0]
-    c = _solve_tridiagonal(low, middle, high, np.r_[first, 6.0 * np.diff(slope), last])
-    inner = np.stack(
-        [
-            y[:-1],
-            slope - width * (2.0 * c[:-1] + c[1:]) / 6.0,
-            0.5 * c[:-1],
-            np.diff(c) / (6.0 * width),
-        ],
-        axis=1,
-    )
-    end_slope = slope[-1] + width[-1] * (c[-2] + 2.0 * c[-1]) / 6.0
-    before = [[y[0], inner[0, 1], 0.0, 0.0]]
-    after = [[y[-1], end_slope, 0.0, 0.0]]
-    return Pieces(x, np.r_[x[0], x], np.array(np.concatenate([before, inner, after]), float))

@@ -67,7 +67,7 @@ def motion_of(
         said, read = ("no", "degrees") if degrees else ("yes", "radians")
         against = f"its header says inDegrees={said}, but angles are read in {read}, as asked for"
     coordinates = {one.name: one for one in model.coordinates}
-    dependent = {one.dependent: one.independent for one in model.couplings}
+    dependent = {one.dependent: ", ".join(map(repr, one.independents)) for one in model.couplings}
     values, left_out = dict[str, Array](), dict[str, str]()
     for column, series in signals.values.items():
         name = _coordinate_of(column, coordinates)
@@ -80,7 +80,7 @@ def motion_of(
         elif one.locked:
             left_out[column] = "is locked"
         elif name in dependent:
-            left_out[column] = f"follows {dependent[name]!r}"
+            left_out[column] = f"follows {dependent[name]}"
         elif one.kind == "quaternion":
             left_out[column] = "is part of a quaternion"
         elif name in values:

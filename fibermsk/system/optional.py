@@ -84,6 +84,15 @@ class Pulls(Protocol):
 
 
 @runtime_checkable
+class ChecksStart(Protocol):
+    """A contribution that refuses states at the start of a run."""
+
+    def check_start(self, at: At) -> None:
+        """Raise `ModelError` if a run cannot start here."""
+        ...
+
+
+@runtime_checkable
 class HasConstraints(Protocol):
     """A contribution with constraints on coordinates, enforced by multipliers."""
 

@@ -39,11 +39,10 @@ class Projection:
         """
         own = self._configuration
         y, v = y.copy(), v.copy()
-        (_, q), (_, p) = own.split(y), own.split(v)
-        G, g_dot = np.zeros((0, q.size)), np.zeros(0)
-        for _, held in self._approach(t, y, v, second=False):
-            G, g_dot = held.G, held.g_dot
-        p -= self._least(G, g_dot)
+        _, p = own.split(v)
+        *_, (at, held) = self._approach(t, y, v, second=False)
+        p -= self._least(at, held.G, held.g_dot)
+        self._multipliers.follow(at)
         y = own.retract(t, y, np.zeros_like(y))
         return y, own.enforce(y, v)
 
@@ -70,19 +69,19 @@ class Projection:
             held = self._multipliers.gather(at, second)
             assert held is not None
             yield at, held
-            size = float(np.abs(held.g).max())
+            size = float(np.abs(held.g).max(initial=0.0))
             if size <= _CLOSED or (size > 0.5 * before and size < _NEARLY_CLOSED):
                 return
             before = size
-            q -= self._least(held.G, held.g)
+            q -= self._least(at, held.G, held.g)
         raise ConstraintError(
             f"the constraints are not met near the coordinates {np.round(q, 4).tolist()}: "
             f"{before:.3g} m remain; start from coordinates that close the mechanism"
         )
 
-    def _least(self, G: Array, right: Array) -> Array:
+    def _least(self, at: At, G: Array, right: Array) -> Array:
         """Smallest change (n,) of the coordinates that are not prescribed with G change = right."""
-        self._multipliers.own(G)
+        self._multipliers.own(G, at)
         change, free = np.zeros(G.shape[1]), self._multipliers.open
         change[free] = np.linalg.lstsq(G[:, free], right)[0]
         return change

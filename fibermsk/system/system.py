@@ -120,6 +120,8 @@ class FiberSystem(Reporting, Varying):
         self._assemble = Assembly(*parts, self.tension.round_off)
         self.states, self.multipliers = tuple(own.states.blocks), self._assemble.multipliers
         self._projection = Projection(own, self.multipliers)
+        if self.multipliers.holding:
+            self.multipliers.leave_out(own, owner, told=before is not None)
         if self._recorder.delays:
             self.hold(0.0, *self.initial_state())
         if before is not None and same_start(own.parts, before[0].configuration.parts):

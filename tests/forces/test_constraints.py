@@ -263,9 +263,57 @@ def test_what_cannot_be_held_is_refused():
         fm.simulate(fm.build(model), t_end=0.1, dt=0.1)
 
 
-def test_constraints_that_depend_on_each_other_are_refused():
+def test_rows_that_follow_from_others_are_left_out_and_named():
+    """A second pin at the same place, in space, changes nothing: not the motion, not its force."""
+    runs = []
+    for twice in (False, True):
+        model = parallelogram(speed=3.0)
+        coupler, right = model.bodies[-2:]
+        if not twice:
+            runs.append(fm.simulate(fm.build(model), t_end=0.3, dt=0.01))
+            continue
+        model.add(fm.PointConstraint("again", coupler.at((0.5, 0, 0)), right.at((0.2, 0, 0))))
+        named = r"constraints .*'again' \(along \[0.0, 1.0, 0.0\]\).* follow from the others"
+        with pytest.warns(fm.ModelWarning, match=named):
+            system = fm.build(model)
+        runs.append(fm.simulate(system, t_end=0.3, dt=0.01))
+    one, two = runs
+    assert two.stats["position_drift"] < 1e-14 and two.stats["velocity_drift"] < 1e-13
+    for name in ("left", "top", "right"):
+        np.testing.assert_allclose(two.coordinate(name), one.coordinate(name), atol=1e-9)
+    force = two.elements["pin"]["force"] + two.elements["again"]["force"]
+    np.testing.assert_allclose(force, one.elements["pin"]["force"], atol=1e-6)
+
+
+def test_a_dead_point_is_refused():
+    """A folded parallelogram: the pin's rows depend on each other here, and not beside it."""
     model = parallelogram()
-    coupler, right = model.bodies[-2:]
-    model.add(fm.PointConstraint("again", coupler.at((0.5, 0, 0)), right.at((0.2, 0, 0))))
-    with pytest.raises(fm.ModelError, match="not independent of each other"):
+    hinges = {joint.name: joint for joint in model.joints}
+    model = model.edit(
+        {hinges["left"]: {"value": 0.0}, hinges["top"]: {"value": 0.0},
+         hinges["right"]: {"value": 0.0}}
+    )  # fmt: skip
+    with pytest.raises(fm.ModelError, match=r"'pin' \(along .*not independent of each other"):
         fm.simulate(fm.build(model), t_end=0.1, dt=0.1)
+
+
+def test_a_row_that_follows_no_more_stops_the_run():
+    """A pin on the axis of a hinge follows from the joints, until the bob is displaced."""
+    model = fm.Model("tilting", gravity=(0, 0, -G))
+    frame = model.add(fm.Body("frame", 1.0, (0, 0, 0), (1e-2,) * 3))
+    bob = model.add(fm.Body("bob", 1.0, (0, 0, 0), (1e-2,) * 3))
+    model.add(
+        fm.Slider("x", model.ground, frame, (0, 0, 0), axis=(1, 0, 0)),
+        fm.Hinge("turn", frame, bob, (0, 0, 0), axis=(0, 1, 0)),
+    )
+    ends = model.ground.at((0, 0.1, 0)), bob.at((0, 0.1, 0))
+    model.add(fm.PointConstraint("pin", *ends, directions=((0, 1, 0), (0, 0, 1))))
+    with pytest.warns(fm.ModelWarning, match=r"'pin' .* follow"):
+        system = fm.build(model)
+    multipliers = system.multipliers
+    assert system.project(0.0, *system.initial_state())[0] == pytest.approx([0.0, 0.0])
+    # as if the bob had moved along y, which no coordinate here can do
+    hold = multipliers.holding[0]
+    hold.points.local = hold.points.local + np.array([[0, 0, 0], [0, 1e-3, 0]])
+    with pytest.raises(fm.ModelError, match="it followed from the others at the start and does so"):
+        system.project(0.0, *system.configuration.start())

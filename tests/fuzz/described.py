@@ -402,7 +402,7 @@ DESCRIBED = {
     "MovingPoint": Call(
         fm.MovingPoint, lambda p: {"motion": motion, "velocity": None, "acceleration": None}, moved
     ),
-    "NaturalSpline": Call(fm.NaturalSpline, points, with_function),
+    "NaturalSpline": Call(fm.NaturalSpline, lambda p: {**points(p), "degree": 3}, with_function),
     "PathPoint": Call(fm.PathPoint, lambda p: {"name": "p", "station": p.bone.at(O3)}, with_point),
     "PathSpring": Call(
         fm.PathSpring,
@@ -462,6 +462,26 @@ DESCRIBED = {
             "second": p.bone.at((0.1, 0.0, 0.0)),
             "distance": 0.5,
             "directions": ((1.0, 0.0, 0.0),),
+        },
+        with_element,
+    ),
+    "PointOnLineConstraint": Call(
+        fm.PointOnLineConstraint,
+        lambda p: {
+            "name": "s",
+            "line": p.ground.at((0.0, 0.0, 0.5)),
+            "point": p.bone.at((0.1, 0.0, 0.0)),
+            "direction": (1.0, 0.0, 0.2),
+        },
+        with_element,
+    ),
+    "WeldConstraint": Call(
+        fm.WeldConstraint,
+        lambda p: {
+            "name": "s",
+            "first": p.ground.at((0.0, 0.0, 0.5)),
+            "second": p.bone.at((0.1, 0.0, 0.0)),
+            "rotation": IDENTITY,
         },
         with_element,
     ),
@@ -599,6 +619,21 @@ DESCRIBED = {
             "base": 0.1,
         },
         lambda p, x: with_activation(p, fm.ActivationDynamics(x)),
+    ),
+    "Sine": Call(
+        fm.Sine,
+        lambda p: {"amplitude": 0.5, "rate": 2.0, "phase": 0.1, "offset": 0.2},
+        with_function,
+    ),
+    "SmoothStep": Call(
+        fm.SmoothStep,
+        lambda p: {"start": 0.0, "end": 0.5, "before": 0.1, "after": 0.3},
+        with_function,
+    ),
+    "MultivariatePolynomial": Call(
+        fm.MultivariatePolynomial,
+        lambda p: {"powers": [[1], [2]], "coefficients": [0.5, 0.2]},
+        lambda p, x: with_coupling(p, fm.Coupling("b", x, "a")),
     ),
     "Scaled": Call(fm.Scaled, lambda p: {"function": fm.Linear(), "factor": 2.0}, with_function),
     "Scene": Call(

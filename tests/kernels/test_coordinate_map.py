@@ -12,11 +12,15 @@ from fibermsk.system.skeleton.coordinate_map import MapBuilder
 def random_function(rng):
     x = np.sort(rng.uniform(-2.0, 2.0, 6)) + 0.1 * np.arange(6)
     y = 0.5 * rng.normal(size=6)
-    kind = rng.integers(4)
+    kind = rng.integers(6)
     if kind == 0:
         return fm.Linear(*rng.normal(size=2))
     if kind == 1:
         return fm.Polynomial(rng.normal(size=5) * [1.0, 0.5, 0.2, 0.1, 0.05])
+    if kind == 4:
+        return fm.Sine(*(0.5 * rng.normal(size=4)))
+    if kind == 5:
+        return fm.Scaled(fm.NaturalSpline(x, y, degree=5), 0.7)
     return fm.NaturalSpline(x, y) if kind == 2 else fm.Scaled(fm.SimmSpline(x, y), 0.7)
 
 

@@ -1,9 +1,10 @@
 """What OpenSim says about a model in some configurations; runs in a process of its own.
 
 Reads one JSON object {"folder", "answer", "model", "configurations": [{coordinate: value}],
-"limits": [[q, p]], "assemble": [{coordinate: value}], "arms": [coordinate]} a line from standard
-input, works in the folder, writes the answers as JSON to the file "answer" and says so, until the
-input ends. Paths wrap only where moment arms are asked for.
+"limits": [[q, p]], "assemble": [{coordinate: value}], "arms": [coordinate],
+"states": [[{coordinate: value}, {coordinate: speed}]], "functions": [[text, [x], n]]} a line from
+standard input, works in the folder, writes the answers as JSON to the file "answer" and says so,
+until the input ends. Paths wrap only where moment arms are asked for.
 """
 
 import json
@@ -105,6 +106,8 @@ def answer(task):
     found["mass"] = model.getTotalMass(state)
     found["order"] = order(model, state, coordinates)
     found["limits"] = limits(model, task.get("limits", []))
+    found["states"] = [moving(model, *one) for one in task.get("states", [])]
+    found["functions"] = [function_values(*one) for one in task.get("functions", [])]
     found["assembled"] = [assembled(model, values) for values in task.get("assemble", [])]
     return found
 
@@ -124,6 +127,48 @@ def assembled(model, values):
     found = {}
     for i in range(coordinates.getSize()):
         found[coordinates.get(i).getName()] = coordinates.get(i).getValue(state)
+    return found
+
+
+def moving(model, values, speeds):
+    """Errors of the constraints, their rates, and accelerations at a state as it is given."""
+    state = model.initSystem()
+    coordinates = model.getCoordinateSet()
+    for name, value in values.items():
+        coordinates.get(name).setValue(state, value, False)
+    for name, speed in speeds.items():
+        coordinates.get(name).setSpeedValue(state, speed)
+    model.realizeAcceleration(state)
+    accelerations = {}
+    for i in range(coordinates.getSize()):
+        one = coordinates.get(i)
+        accelerations[one.getName()] = one.getAccelerationValue(state)
+    return {
+        "errors": array(state.getQErr()),
+        "rates": array(state.getUErr()),
+        "accelerations": accelerations,
+    }
+
+
+def function_values(text, points, n):
+    """Values of a function and its first n derivatives at points."""
+    with open("function.xml", "w") as file:
+        file.write(
+            f'<?xml version="1.0"?><OpenSimDocument Version="40000">{text}</OpenSimDocument>'
+        )
+    function = opensim.Function.safeDownCast(
+        opensim.OpenSimObject.makeObjectFromFile("function.xml")
+    )
+    found = []
+    for x in points:
+        argument = opensim.Vector(1, x)
+        values = [function.calcValue(argument)]
+        for order in range(1, n + 1):
+            components = opensim.StdVectorInt()
+            for _ in range(order):
+                components.push_back(0)
+            values.append(function.calcDerivative(components, argument))
+        found.append(values)
     return found
 
 

@@ -7,11 +7,39 @@ from pathlib import Path
 import pytest
 from fuzz.amount import cases
 from hypothesis import HealthCheck, given, settings, strategies as st
+from test_osim_constraints import COUPLED, HELD
+from test_osim_joints import FUNCTIONS
+from test_osim_loops import four_bar
 
 import fibermsk as fm
 
 DATA = Path(__file__).parents[1] / "data"
 LIMBS = [(DATA / f"limb_v{version}.osim").read_bytes() for version in (2, 3, 4)]
+
+
+def closed():
+    """A loop of joints with constraints, couplers of several coordinates, and new functions."""
+    held = "".join(
+        f'<{kind} name="{kind}">{HELD[kind]}</{kind}>'
+        for kind in ("PointOnLineConstraint", "ConstantDistanceConstraint", "WeldConstraint")
+    )
+    coupler = (
+        '<CoordinateCouplerConstraint name="c"><coupled_coordinates_function>'
+        f"{COUPLED['polynomial']}</coupled_coordinates_function><independent_coordinate_names>"
+        "j10 j11</independent_coordinate_names><dependent_coordinate_name>j12"
+        "</dependent_coordinate_name></CoordinateCouplerConstraint>"
+    )
+    text = four_bar("GimbalJoint", "GimbalJoint").replace(
+        "<ConstraintSet><objects>", (f"<ConstraintSet><objects>{held}{coupler}")
+    )
+    for name, function in (("j20", "step"), ("j21", "sine"), ("j22", "natural 5")):
+        motion = "<prescribed>true</prescribed>"
+        motion += f"<prescribed_function>{FUNCTIONS[function]}</prescribed_function>"
+        text = text.replace(f'<Coordinate name="{name}">', f'<Coordinate name="{name}">{motion}')
+    return text.encode()
+
+
+LIMBS.append(closed())
 TAGS = sorted({element.tag for limb in LIMBS for element in ET.fromstring(limb).iter()})
 
 TEXTS = [
@@ -128,7 +156,7 @@ often = settings(
 )
 
 
-@pytest.mark.parametrize("limb", LIMBS, ids=["version 2", "version 3", "version 4"])
+@pytest.mark.parametrize("limb", LIMBS, ids=["version 2", "version 3", "version 4", "closed"])
 @often
 @given(mutations)
 def test_elements_at_random(folder, limb, changes):

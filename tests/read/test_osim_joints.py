@@ -35,6 +35,19 @@ FUNCTIONS = {
     "polynomial": "<PolynomialFunction><coefficients>0.2 -0.1 0.4 0.05</coefficients>"
     "</PolynomialFunction>",
     "lines": "<PiecewiseLinearFunction><x>-1 0 1</x><y>0.1 0.2 -0.1</y></PiecewiseLinearFunction>",
+    "sine": "<Sine><amplitude>0.4</amplitude><omega>2.3</omega><phase>0.3</phase>"
+    "<offset>-0.1</offset></Sine>",
+    "step": "<StepFunction><transition_start_time>-0.4</transition_start_time>"
+    "<transition_end_time>0.9</transition_end_time><start_value>0.2</start_value>"
+    "<end_value>-0.3</end_value></StepFunction>",
+    **{
+        f"natural {degree}": f"<GCVSpline><half_order>{(degree + 1) // 2}</half_order>"
+        "<error_variance>0</error_variance><x>-1 -0.7 -0.2 0 0.4 0.5 0.8 1.2</x>"
+        "<y>0.1 0.3 0.2 -0.1 0.3 0.25 0 0.2</y><weights>1 1 1 1 1 1 1 1</weights></GCVSpline>"
+        for degree in (1, 3, 5, 7)
+    },
+    "polynomial of one": "<MultivariatePolynomialFunction><coefficients>0.2 -0.1 0.4</coefficients>"
+    "<dimension>1</dimension><order>2</order></MultivariatePolynomialFunction>",
     "multiple": "<MultiplierFunction><function><LinearFunction><coefficients>2 0.3"
     "</coefficients></LinearFunction></function><scale>-0.4</scale></MultiplierFunction>",
 }
@@ -83,6 +96,80 @@ def test_function(tmp_path, rng, name):
     ]
     text = one_joint("CustomJoint", ("a", "b"), spatial(axes))
     compare(tmp_path, rng, text)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_derivatives_of_functions(tmp_path, name):
+    """Three derivatives, beyond the points too; OpenSim gives those of splines where they exist."""
+    text = FUNCTIONS[name]
+    file = tmp_path / "model.osim"
+    axes = [axis("rotation1", "q", "1 0 0", text), axis("rotation2", "q", "0 1 0", LINE)]
+    file.write_text(one_joint("CustomJoint", ("q",), spatial(axes)))
+    own = fm.read_osim(file).joints[0].axes[0]
+    points = [-1.6, -0.93, -0.45, -0.1, 0.13, 0.44, 0.77, 1.1, 1.9]
+    # OpenSim has two derivatives of a SimmSpline, and one of a polynomial that is right
+    n = {"constant": 0, "polynomial of one": 1, "spline": 2, "old spline": 2}.get(name, 3)
+    answer = ask(tmp_path, file, functions=[[text, points, n]])["functions"][0]
+    for x, theirs in zip(points, answer, strict=True):
+        for k in range(n + 1):
+            ours = sum(float(f(x, k)) for _, f in own.pairs) + (own.offset if k == 0 else 0.0)
+            assert_allclose(ours, theirs[k], rtol=1e-9, atol=1e-9, err_msg=f"{x} {k}")
+
+
+LINE = FUNCTIONS["linear"]
+
+
+def accelerations_at(skeleton, q, p):
+    """Accelerations of the state under gravity."""
+    return dict(zip(skeleton.independent, skeleton.forward_dynamics(q, p)[0], strict=True))
+
+
+@pytest.mark.parametrize("name", ["sine", "step", "natural 5", "natural 7", "spline"])
+def test_accelerations_of_joints_with_functions(tmp_path, rng, name):
+    """Second derivatives of the functions move the bodies as in OpenSim."""
+    function = FUNCTIONS[name]
+    axes = [
+        axis("rotation1", "a", "0.1 0.2 0.9", function),
+        axis("rotation2", "b", "1 0 0.1", FUNCTIONS["linear"]),
+        axis("translation1", "a", "1 0.1 0", function),
+        axis("translation2", "b", "0 3 0", function),
+        axis("translation3", "a", "0 0 1", FUNCTIONS["linear"]),
+    ]
+    file = tmp_path / "model.osim"
+    file.write_text(one_joint("CustomJoint", ("a", "b"), spatial(axes)))
+    skeleton, states = fm.skeleton(fm.read_osim(file)), []
+    for _ in range(6):
+        q, p = rng.uniform(-1.2, 1.2, 2), rng.normal(size=2)
+        states.append([dict(zip("ab", one.tolist(), strict=True)) for one in (q, p)])
+    for state, theirs in zip(states, ask(tmp_path, file, states=states)["states"], strict=True):
+        q, p = (np.array([part[n] for n in skeleton.independent]) for part in state)
+        for one, value in accelerations_at(skeleton, q, p).items():
+            assert_allclose(value, theirs["accelerations"][one], rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (
+            "<PiecewiseConstantFunction><x>0 1</x><y>0 1</y></PiecewiseConstantFunction>",
+            "jumps from value to value; must be a continuous function",
+        ),
+        (FUNCTIONS["natural 5"].replace("<half_order>3", "<half_order>5"), "half_order = 5; must"),
+        (FUNCTIONS["natural 5"].replace("variance>0", "variance>0.1"), "error_variance = 0.1"),
+        (
+            "<GCVSpline><half_order>3</half_order><x>0 1 2</x><y>0 1 0</y></GCVSpline>",
+            "has 3 points; must have 6 or more",
+        ),
+        (FUNCTIONS["step"].replace(">0.9<", ">-0.5<"), "end = -0.5; must be greater than start"),
+        ("<MillardThing/>", "is a function that is not understood"),
+    ],
+)
+def test_functions_that_are_refused(tmp_path, function, message):
+    file = tmp_path / "model.osim"
+    axes = [axis("rotation1", "q", "1 0 0", function)]
+    file.write_text(one_joint("CustomJoint", ("q",), spatial(axes)))
+    with pytest.raises(fm.ModelError, match=message):
+        fm.read_osim(file)
 
 
 def spatial(axes):

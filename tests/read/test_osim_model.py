@@ -259,7 +259,7 @@ def test_info(tmp_path):
         "3 coordinates are free",
         "1 are coupled and eliminated",
         "0 of 1 mesh files found",
-        "PointConstraint is NOT ENFORCED",
+        "RollingOnSurfaceConstraint is NOT ENFORCED",
     ):
         assert words in done.stdout, words
     short = CliRunner().invoke(app, ["info", str(file)]).stdout
@@ -270,7 +270,7 @@ def test_info(tmp_path):
         f"run all on lines: fibermsk run {file} --controls 0.3",
         f"one as fibers: fibermsk run {file} --bundle flexor",
         "meshes: 0 of 1 found; give --geometry FOLDER",
-        "PointConstraint is NOT ENFORCED",
+        "RollingOnSurfaceConstraint is NOT ENFORCED",
         "all of it: --all",
     ):
         assert words in short, words

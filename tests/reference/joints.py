@@ -7,6 +7,8 @@ energy of each body, bias from Christoffel's symbols of differences of it. Nothi
 
 import numpy as np
 
+import fibermsk as fm
+
 from .rigid import rotation_about
 
 STEP = 1e-30
@@ -14,9 +16,22 @@ STEP = 1e-30
 
 def value(function, x):
     """Function of one coordinate at a complex number, whose real part tells the piece."""
-    knots, origin, coefficients = function.pieces()
-    piece = np.searchsorted(knots, np.real(x), side="right")
-    return np.polynomial.polynomial.polyval(x - origin[piece], coefficients[piece])
+    own = function.pieces()
+    piece = np.searchsorted(own.knots, np.real(x), side="right")
+    s = x - own.origin[piece]
+    amplitude, rate, phase = own.sines[piece]
+    return np.polynomial.polynomial.polyval(s, own.coefficients[piece]) + amplitude * np.sin(
+        rate * s + phase
+    )
+
+
+def coupled(coupling, x):
+    """Value of a coupling at complex values of coordinates."""
+    if isinstance(coupling.function, fm.MultivariatePolynomial):
+        own = np.array([x[name] for name in coupling.independents])
+        powers = np.asarray(coupling.function.powers)
+        return np.prod(own**powers, axis=1) @ coupling.function.coefficients
+    return sum(value(function, x[name]) for name, function in coupling.terms)
 
 
 def rotation_of(q):
@@ -37,8 +52,8 @@ def all_coordinates(model, independent, q):
     found |= {c.name: c.value for c in model.coordinates if c.locked}
     for _ in model.couplings:  # chains, however they are listed
         for c in model.couplings:
-            if c.dependent not in found and c.independent in found:
-                found[c.dependent] = value(c.function, found[c.independent])
+            if c.dependent not in found and set(c.independents) <= set(found):
+                found[c.dependent] = coupled(c, found)
     return found
 
 

@@ -24,7 +24,7 @@ from fibermsk.analysis.kinematics.measured import Placement, tracked_markers, tr
 from fibermsk.analysis.kinematics.tracked import Tracked
 from fibermsk.analysis.kinematics.weights import Weights
 from fibermsk.errors import ModelError, ModelWarning
-from fibermsk.forces import PointConstraint
+from fibermsk.forces import PointConstraint, PointOnLineConstraint, WeldConstraint
 from fibermsk.model import Model
 from fibermsk.read.recordings.markers import Markers
 from fibermsk.read.recordings.orientations import Orientations
@@ -35,6 +35,8 @@ from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 _OWNER = "inverse_kinematics"
+
+_CONSTRAINTS = PointConstraint, PointOnLineConstraint, WeldConstraint
 
 _AT_BOUND = 1e-9
 """Distance from a bound below which a coordinate is at it [rad or m]."""
@@ -91,7 +93,8 @@ def inverse_kinematics(
     ------
     ModelError
         If no marker of the model was measured, a frame has none, a coordinate is prescribed, the
-        model has a `PointConstraint`, or an argument is refused.
+        model has a `PointConstraint`, `PointOnLineConstraint` or `WeldConstraint`, or an argument
+        is refused.
 
     Warns
     -----
@@ -124,7 +127,7 @@ def inverse_kinematics(
                 f"coordinate {one.name!r}", "prescribed", one.prescribed, "be left out",
                 remedy=remedy,
             )  # fmt: skip
-    held = [one.name for one in model.elements if isinstance(one, PointConstraint)]
+    held = [one.name for one in model.elements if isinstance(one, _CONSTRAINTS)]
     if held:
         must = "be left out: only joints, couplings and locks hold in inverse kinematics"
         remedy = "remove them: model.edit(remove=...)"

@@ -16,7 +16,7 @@ from fibermsk.cli.commands.model_screen import (
     screen,
 )
 from fibermsk.cli.output import aligned, print_json
-from fibermsk.model import Model
+from fibermsk.model import Coupling, Model
 from fibermsk.model.skeleton.body import shapes_of, visuals_of
 
 _OF_COORDINATE = ("name", "kind", "value", "lower", "upper", "locked")
@@ -75,7 +75,7 @@ def describe_model(model: Model) -> dict[str, Any]:
             {
                 **{key: getattr(one, key) for key in _OF_COORDINATE},
                 "prescribed": one.prescribed is not None,
-                "follows": follows[one.name].independent if one.name in follows else None,
+                "follows": _followed(follows[one.name]) if one.name in follows else None,
                 "forces": [type(law).__name__ for law in one.laws],
             }
             for one in model.coordinates
@@ -113,7 +113,9 @@ def _lines(model: Model) -> list[str]:
             ("  " + name, "", coordinate_words(coordinates[name])) for name in joint["coordinates"]
         ]
     lines += _table("joints and their coordinates", rows)
-    couplings = [(one.dependent, f"follows {one.independent}") for one in model.couplings]
+    couplings = [
+        (one.dependent, f"follows {', '.join(one.independents)}") for one in model.couplings
+    ]
     lines += _table("couplings", couplings)
     muscles = [(*cells, one["kind"]) for cells, one in muscle_cells(found)]
     muscles.insert(0, (*HEADS, "kind"))
@@ -164,3 +166,9 @@ def _meshes(one: dict[str, Any]) -> str:
 def _table(title: str, rows: list[tuple[str, ...]]) -> list[str]:
     """A title and aligned rows; nothing without rows."""
     return [f"  {title}:", *aligned(rows, 4)] if rows else []
+
+
+def _followed(coupling: Coupling) -> str | list[str]:
+    """Coordinate that another one follows, or several."""
+    names = coupling.independents
+    return names[0] if len(names) == 1 else list(names)

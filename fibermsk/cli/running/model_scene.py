@@ -231,7 +231,7 @@ def _activation(text: str, duration: float, names: list[str]) -> Any:
 
 def _crossed(model: fm.Model, muscles: Iterable[LineMuscle]) -> set[str]:
     """Coordinates of the joints between the bodies of each muscle, or those that they follow."""
-    follows = {one.dependent: one.independent for one in model.couplings}
+    follows = {one.dependent: one.independents for one in model.couplings}
     found: set[str] = set()
     for muscle in muscles:
         chains = [_chain(model, body) for body in dict.fromkeys(bodies_of(muscle))]
@@ -239,10 +239,12 @@ def _crossed(model: fm.Model, muscles: Iterable[LineMuscle]) -> set[str]:
         for joint in {joint for chain in chains for joint in chain} - shared:
             names = [one.name for one in joint.coordinates]
             names += [name for axis in joint.axes for name, _ in axis.pairs]
-            for name in names:
-                while name in follows:
-                    name = follows[name]
-                found.add(name)
+            while names:
+                name = names.pop()
+                if name in follows:
+                    names += follows[name]
+                else:
+                    found.add(name)
     return found
 
 

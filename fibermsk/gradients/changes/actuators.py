@@ -17,6 +17,8 @@ from fibermsk.model import (
     PiecewiseLinear,
     Polynomial,
     SimmSpline,
+    Sine,
+    SmoothStep,
 )
 from fibermsk.model.in_time import InTime
 from fibermsk.parameters import with_parameters
@@ -52,6 +54,10 @@ def _raised(actuator: CoordinateActuator, by: float) -> dict[str, Any]:
         return {path: force + by}
     if isinstance(force, Linear):
         return {f"{path}/intercept": force.intercept + by}
+    if isinstance(force, Sine):
+        return {f"{path}/offset": force.offset + by}
+    if isinstance(force, SmoothStep):
+        return {f"{path}/before": force.before + by, f"{path}/after": force.after + by}
     if isinstance(force, Polynomial):
         coefficients = np.array(force.coefficients, float)
         coefficients[0] += by

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.changes.differences import difference, weights_of
 from fibermsk.gradients.changes.entries import Entry, values_with
@@ -155,7 +156,11 @@ class Scales:
 def _slopes(system: FiberSystem, entry: Entry, driver: Driver) -> Pieces:
     """Derivative of a function in a number of it, on the pieces that it has."""
     step, stencil = difference(system, entry)
-    knots, origin, base = driver.function.pieces()
+    knots, origin, base, waves = driver.function.pieces()
+    if waves.size:
+        must = "be no number of a Sine that moves an axis or a path point"
+        remedy = "use fm.sweep over it, or a NaturalSpline through points of the sine"
+        _check.refuse("gradient", "parameter", entry.path, must, remedy=remedy)
     total = np.zeros((1, *base.shape))
     for (k, _), weight in zip(stencil, weights_of(step, stencil), strict=True):
         values = values_with(system, [entry], np.array([entry.value + k * step]))

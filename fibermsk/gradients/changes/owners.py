@@ -17,8 +17,10 @@ from fibermsk.forces import (
     JointTorque,
     PointConstraint,
     PointFormula,
+    PointOnLineConstraint,
     PointSpring,
     ViaRing,
+    WeldConstraint,
 )
 from fibermsk.gradients.changes.entries import Entry
 from fibermsk.gradients.changes.functions import driver_of
@@ -47,7 +49,7 @@ _OF_SHAPES = "attach", "radius"
 
 _ON_BONES = (
     Bushing, CoordinateActuator, CoordinateController, CoordinateFormula, ExternalForce,
-    JointTorque, PointConstraint, PointFormula, PointSpring,
+    JointTorque, PointConstraint, PointFormula, PointOnLineConstraint, PointSpring, WeldConstraint,
 )  # fmt: skip
 """Elements that fibers have no part in."""
 

@@ -33,7 +33,7 @@ class PathArrays(NamedTuple):
         link.
     ends : (n_moving, 3, 2) float array
         Ranges of the drivers, outside of which the components are constant.
-    piece_start, begin, origin, coefficients
+    piece_start, begin, origin, coefficients, waves
         Functions of the components, 3 k + c of component c of moving point k; see
         `fibermsk.kernels.skeleton.coordinate_map.MapArrays`.
     wrap_start : (m + 1,) int array
@@ -75,6 +75,7 @@ class PathArrays(NamedTuple):
     begin: Array
     origin: Array
     coefficients: Array
+    waves: Array
     wrap_start: Index
     kind: Index
     radius: Array

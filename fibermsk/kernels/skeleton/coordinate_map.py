@@ -1,8 +1,9 @@
 """Map from the generalized coordinates to the joint axes: values and exact derivatives.
 
 A map is a list of rows, each an offset plus a sum of functions of earlier rows; the first n rows
-are the state q itself, the last ones the axes of the joints. Functions are piecewise polynomials:
-entry e adds f(x[source[e]]) to row[e]. Entries are in increasing order of their rows.
+are the state q itself, the last ones the axes of the joints. Functions are piecewise polynomials,
+each piece with a sine added: entry e adds f(x[source[e]]) to row[e]. Entries are in increasing
+order of their rows.
 
 Symbols: ``x, x_dot, x_ddot`` values of all rows and their rates; ``J`` (n_rows, n) dx/dq; ``V`` the
 derivative of x_dot in q at constant p = q_dot, and ``W`` that of x_ddot at constant p and p_dot.
@@ -45,6 +46,8 @@ class MapArrays(NamedTuple):
         Start of each piece, minus infinity for the first of a function, and its origin.
     coefficients : (n_pieces, n_powers) float array
         In powers of x - origin.
+    waves : (n_pieces, 3) float array
+        Amplitude, rate and phase of the sine of x - origin that is added to each piece.
     support : (n_rows, m) int array
         Entries of the state that each row depends on, padded with -1.
     place : (n_entries, m) int array
@@ -62,6 +65,7 @@ class MapArrays(NamedTuple):
     begin: Array
     origin: Array
     coefficients: Array
+    waves: Array
     support: Index
     place: Index
     states: Index
@@ -113,6 +117,14 @@ def derivatives(x, e, arrays, out):
         ddf = ddf * s + 2.0 * df
         df = df * s + f
         f = f * s + coefficients[low, power]
+    amplitude, rate = arrays.waves[low, 0], arrays.waves[low, 1]
+    if amplitude != 0.0:
+        along = amplitude * math.sin(rate * s + arrays.waves[low, 2])
+        across = amplitude * math.cos(rate * s + arrays.waves[low, 2])
+        f += along
+        df += rate * across
+        ddf -= rate * rate * along
+        dddf -= rate * rate * rate * across
     out[0], out[1], out[2], out[3] = f, df, ddf, dddf
 
 
@@ -285,14 +297,16 @@ def fill_turns(arrays, rows):
 
 
 @kernel
-def _slope_and_bend(low, s, far, coefficients):
+def _slope_and_bend(low, s, far, coefficients, waves):
     """Slope of a piece at s, and a bound of its second derivative up to `far` from its origin."""
     df, bend = 0.0, 0.0
     for power in range(coefficients.shape[1] - 1, 0, -1):
         df = df * s + power * coefficients[low, power]
         if power > 1:
             bend = bend * far + power * (power - 1) * abs(coefficients[low, power])
-    return df, bend
+    amplitude, rate = waves[low, 0], waves[low, 1]
+    df += amplitude * rate * math.cos(rate * s + waves[low, 2])
+    return df, bend + abs(amplitude) * rate * rate
 
 
 @kernel
@@ -322,7 +336,8 @@ def bound_excess(arrays, x, update, out):
                 continue
             left, right = max(low, begin[piece]), min(high, end)
             far = max(abs(left - origin[piece]), abs(right - origin[piece]))
-            df, bend = _slope_and_bend(piece, left - origin[piece], far, coefficients)
+            s = left - origin[piece]
+            df, bend = _slope_and_bend(piece, s, far, coefficients, arrays.waves)
             spread = max(spread, abs(df - four[1]) + bend * (right - left))
         value[i] += four[0]
         out[i] += abs(four[1]) * out[a] + spread * way[a]

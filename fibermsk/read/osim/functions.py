@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 
 from fibermsk.model.function import (
+    DEGREES,
     Function,
     Linear,
+    NaturalSpline,
     PiecewiseLinear,
     Polynomial,
     Scaled,
     SimmSpline,
+    Sine,
+    SmoothStep,
 )
+from fibermsk.model.multivariate import MultivariatePolynomial
 from fibermsk.read.osim.document import Document
 from fibermsk.read.xml_tree import Element
 
@@ -24,12 +31,20 @@ FUNCTIONS = (
     "PolynomialFunction",
     "PiecewiseLinearFunction",
     "MultiplierFunction",
+    "Sine",
+    "StepFunction",
+    "GCVSpline",
 )
+MULTIVARIATE = "MultivariatePolynomialFunction"
+"""A function of several coordinates, which couplings have."""
+_MOST_ORDER, _MOST_COORDINATES = 8, 6
+JUMPS = "PiecewiseConstantFunction"
+"""A function that no joint and no motion can follow."""
 
 
 def function_in(document: Document, element: Element | None) -> Element | None:
     """Function in an element; None if it is empty."""
-    if element is None or element.tag in FUNCTIONS:
+    if element is None or element.tag in (*FUNCTIONS, MULTIVARIATE):
         return element
     inside = element.children
     if len(inside) > 1:
@@ -72,7 +87,7 @@ def read_terms(
         factor = document.number(element, "scale", default=1.0)
         terms, offset = read_terms(document, inner, n_coordinates)
         with document.naming(element):
-            return [Scaled(term, factor) for term in terms], factor * offset
+            return [scaled(term, factor) for term in terms], factor * offset
     if tag == "Constant":
         return [], document.number(element, "value", default=0.0)
     if tag == "LinearFunction":
@@ -88,6 +103,23 @@ def read_terms(
         if n_coordinates == 1:
             return [Linear(float(values[0]), float(values[1]))], 0.0
         return [Linear(float(slope)) for slope in values[:-1]], float(values[-1])
+    if tag == JUMPS:
+        document.fail(
+            element,
+            "jumps from value to value",
+            "must be a continuous function, since what it moves has a velocity",
+            "fit a SimmSpline to it, or use StepFunctions",
+        )
+    if tag == MULTIVARIATE and n_coordinates == 1:
+        with document.naming(element):
+            return [Polynomial(read_polynomial(document, element, 1).coefficients)], 0.0
+    if tag == MULTIVARIATE:
+        document.fail(
+            element,
+            f"is a polynomial of {n_coordinates} coordinates",
+            "must be a sum of functions of one coordinate each, except in a coupler",
+            "couple a further coordinate to them, and let it move the axis",
+        )
     if tag not in FUNCTIONS:
         document.fail(
             element,
@@ -106,7 +138,16 @@ def read_terms(
             found = document.child(element, "coefficients")
             descending = np.array([1.0]) if found is None else document.numbers(found)
             return [Polynomial(descending[::-1])], 0.0
+        if tag == "Sine":
+            named = ("amplitude", 1.0), ("omega", 1.0), ("phase", 0.0), ("offset", 0.0)
+            return [Sine(*_numbers(document, element, named))], 0.0
+        if tag == "StepFunction":
+            times = ("transition_start_time", 0.99), ("transition_end_time", 1.01)
+            named = *times, ("start_value", 0.0), ("end_value", 1.0)
+            return [SmoothStep(*_numbers(document, element, named))], 0.0
         x, y = _points(document, element)
+        if tag == "GCVSpline":
+            return [NaturalSpline(x, y, _degree(document, element, x.size))], 0.0
         if x.size == 1:
             return [], float(y[0])
         spline = SimmSpline if tag in SPLINES else PiecewiseLinear
@@ -127,3 +168,63 @@ def _points(document: Document, element: Element) -> tuple[np.ndarray, np.ndarra
             element, f"has {x.size} x and {y.size} y", "must have as many of both, one or more"
         )
     return x, y
+
+
+def _numbers(
+    document: Document, element: Element, named: tuple[tuple[str, float], ...]
+) -> list[float]:
+    """Numbers by name, or their default."""
+    return [document.number(element, name, default=usual) for name, usual in named]
+
+
+def _degree(document: Document, element: Element, n_points: int) -> int:
+    """Degree of a GCVSpline, which goes through its points."""
+    half = document.number(element, "half_order", default=0.0)
+    variance = document.number(element, "error_variance", default=0.0)
+    for tag in ("weights", "coefficients"):  # without smoothing they follow from the points
+        document.child(element, tag)
+    degree = 2 * int(half) - 1
+    if half != int(half) or degree not in DEGREES:
+        document.fail(element, f"half_order = {half:g}", "must be 1, 2, 3 or 4")
+    if variance != 0.0:
+        document.fail(
+            element,
+            f"error_variance = {variance:g}",
+            "must be 0, a spline through its points",
+            "set it to 0 and give the smoothed points",
+        )
+    if n_points < degree + 1:
+        what = f"has {n_points} points"
+        document.fail(element, what, f"must have {degree + 1} or more, as in OpenSim")
+    return degree
+
+
+def read_polynomial(
+    document: Document, element: Element, n_coordinates: int
+) -> MultivariatePolynomial:
+    """Polynomial of several coordinates; powers of the last one vary fastest."""
+    element.seen = True
+    dimension = document.number(element, "dimension", default=0.0)
+    order = document.number(element, "order", default=0.0)
+    if dimension != n_coordinates:
+        document.fail(element, f"dimension = {dimension:g}", f"must be {n_coordinates}")
+    if order != int(order) or not 0 <= order <= _MOST_ORDER:
+        document.fail(element, f"order = {order:g}", f"must be a whole number up to {_MOST_ORDER}")
+    if n_coordinates > _MOST_COORDINATES:
+        must = f"must have {_MOST_COORDINATES} or fewer"
+        document.fail(element, f"has {n_coordinates} coordinates", must)
+    every = product(range(int(order) + 1), repeat=n_coordinates)
+    powers = [one for one in every if sum(one) <= order]
+    found = document.child(element, "coefficients")
+    values = np.zeros(0) if found is None else document.numbers(found)
+    if values.size != len(powers):
+        document.fail(element, f"has {values.size} coefficients", f"must have {len(powers)}")
+    with document.naming(element):
+        return MultivariatePolynomial(powers, values)
+
+
+def scaled(function: Function, factor: float) -> Function:
+    """A multiple of a function; of a line, another line."""
+    if isinstance(function, Linear):
+        return Linear(factor * function.slope, factor * function.intercept)
+    return function if factor == 1.0 else Scaled(function, factor)

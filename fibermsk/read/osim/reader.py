@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from fibermsk import _check
+from fibermsk.errors import ModelError
 from fibermsk.files import path_of
 from fibermsk.model.model import Model
 from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coupling import Coupling
 from fibermsk.model.skeleton.joint import FunctionalJoint, Weld
+from fibermsk.read.osim.assembly import assembled, started
 from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.forces.actuators import read_actuators
 from fibermsk.read.osim.forces.elements import add_elements
@@ -27,10 +29,12 @@ from fibermsk.read.osim.forces.wraps import read_wrap_objects
 from fibermsk.read.osim.geometry import Contact, Meshes, find_meshes
 from fibermsk.read.osim.leftovers import report_leftovers
 from fibermsk.read.osim.skeleton.bodies import find_bodies, make_body
-from fibermsk.read.osim.skeleton.constraints import read_couplings
+from fibermsk.read.osim.skeleton.constraints import read_constraints
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry, make_coordinate
 from fibermsk.read.osim.skeleton.frames import Frames
+from fibermsk.read.osim.skeleton.holding import Holding
 from fibermsk.read.osim.skeleton.joints import JointEntry, in_tree_order, read_joints
+from fibermsk.read.osim.skeleton.loops import cut_loops, shared
 from fibermsk.read.osim.skeleton.markers import read_markers
 from fibermsk.read.xml_tree import Element
 
@@ -124,9 +128,11 @@ class _Reader:
         names = ["ground", *(element.name for element in elements)]
         frames = Frames(document, names)
         joints = read_joints(document, frames, elements, unsupported=unsupported)
-        self.joints = in_tree_order(document, joints, names)
+        self.joints, closing = in_tree_order(document, joints, names)
+        massless = {one.name for one in elements if document.number(one, "mass") == 0.0}
+        self.cuts = cut_loops(document, self.joints, closing, names, massless)
         self.coordinates = self._collect()
-        couplings = read_couplings(document, self.coordinates)
+        constraints = read_constraints(document, self.coordinates)
         muscles, forces, actuators = read_forces(document, self.coordinates)
         holders = [*([] if ground is None else [ground]), *elements, *frames.check()]
         references = find_meshes(document, frames, holders)
@@ -134,13 +140,16 @@ class _Reader:
         self.model = self._start(ground, meshes)
         bodies = {"ground": self.model.ground}
         for element in elements:
-            bodies[element.name] = self.model.add(make_body(document, element, meshes))
+            with document.naming(element):
+                for body in shared(make_body(document, element, meshes), self.cuts):
+                    bodies[body.name] = self.model.add(body)
         for joint in self.joints:
             self._add_joint(joint, bodies)
-        for element, coupling in couplings:
+        for element, coupling in constraints.couplings:
             with document.naming(element):
                 self.model.add(coupling)
             self._check_start(element, coupling)
+        self._hold(Holding(document, frames, bodies), constraints.holding)
         surfaces = read_wrap_objects(document, frames, bodies, holders)
         for element in muscles:
             muscle = read_muscle(document, frames, bodies, self.coordinates, surfaces, element)
@@ -198,10 +207,38 @@ class _Reader:
                 joint = Weld(parent, child, **placement)
             self.model.add(joint)
 
+    def _hold(self, holding: Holding, elements: list[Element]) -> None:
+        """Add constraints of bodies, and start where they are closed."""
+        document, found = self.document, list[tuple[Element, Any]]()
+        for element in elements:
+            found.append((element, holding.read(element)))
+        found += [(cut.joint.element, holding.close(cut)) for cut in self.cuts]
+        for element, one in found:
+            with document.naming(element):
+                self.model.add(one)
+        if not found:
+            return
+        willing = {name for name, one in self.coordinates.items() if one.willing}
+        try:
+            values = assembled(self.model, [one for _, one in found], willing)
+        except ModelError as error:
+            document.changed(found[0][0], f"its start is not closed: {error}")
+            return
+        if values is None:
+            for element, _ in found:
+                text = "no pose near the default values closes it: a run must start from another"
+                document.changed(element, text)
+            return
+        self.model, changes = started(self.model, values)
+        for name, (before, after) in changes.items():
+            text = f"{name} starts at {after:.6g}, where the constraints are closed, not at "
+            text += f"its default_value {before:.6g}"
+            document.changed(self.coordinates[name].element, text)
+
     def _check_start(self, element: Element, coupling: Coupling) -> None:
         """Report if a coupling changes the start value of its dependent coordinate."""
         values = {one.name: one.value for one in self.model.coordinates}
-        start = float(coupling.function.pieces()(values[coupling.independent]))
+        start = coupling.value(values)
         given = values[coupling.dependent]
         if not abs(start - given) <= 1e-6:
             text = (

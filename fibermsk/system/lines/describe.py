@@ -188,7 +188,7 @@ def _hint(wrap: PathWrap, size: Array) -> tuple[bool, Array]:
 
 def _components(
     frames: Frames, moving: list[MovingPathPoint], drivers: list[str]
-) -> tuple[Index, Array, Array, tuple[Index, Array, Array, Array]]:
+) -> tuple[Index, Array, Array, tuple[Index, Array, Array, Array, Array]]:
     """Drivers, directions, ranges and functions of the components of moving points."""
     driver = np.full((len(moving), 3), -1, np.int64)
     axis, ends = np.empty((len(moving), 3, 3)), np.empty((len(moving), 3, 2))
@@ -214,4 +214,5 @@ def _components(
     none = [np.zeros(0)]
     begin = np.concatenate(none + [np.r_[-np.inf, piece.knots] for piece in pieces])
     origin = np.concatenate(none + [piece.origin for piece in pieces])
-    return driver, axis, ends, (start, begin, origin, coefficients)
+    waves = np.concatenate([np.zeros((0, 3)), *(piece.sines for piece in pieces)])
+    return driver, axis, ends, (start, begin, origin, coefficients, waves)

@@ -145,6 +145,7 @@ class MapBuilder:
         counts = [piece.origin.size for piece in pieces]
         width = max((piece.coefficients.shape[1] for piece in pieces), default=1)
         coefficients = np.zeros((sum(counts), width))
+        waves = np.concatenate([np.zeros((0, 3)), *(piece.sines for piece in pieces)])
         start = starts(counts)
         for piece, first, last in zip(pieces, start, start[1:], strict=False):
             coefficients[first:last, : piece.coefficients.shape[1]] = piece.coefficients
@@ -158,6 +159,7 @@ class MapBuilder:
             begin=np.concatenate(none + [np.r_[-np.inf, piece.knots] for piece in pieces]),
             origin=np.concatenate(none + [piece.origin for piece in pieces]),
             coefficients=coefficients,
+            waves=waves,
             support=support,
             place=place,
             states=np.array([states for states, _ in self._turns], np.int64).reshape(-1, 4),

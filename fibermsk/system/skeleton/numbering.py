@@ -12,8 +12,10 @@ from fibermsk.errors import ModelError
 from fibermsk.laws.own import CoordinateLaw
 from fibermsk.model import Axis, Coordinate, Linear, Model, Scaled
 from fibermsk.model.function import Function
+from fibermsk.model.skeleton.coupling import Coupling
 from fibermsk.model.skeleton.joint import Joint
 from fibermsk.system.skeleton.coordinate_map import CoordinateMap, MapBuilder
+from fibermsk.system.skeleton.products import coupling_terms
 
 
 class Numbers(NamedTuple):
@@ -61,24 +63,17 @@ def number_coordinates(model: Model, moving: list[tuple[Joint, list[Axis | None]
         """Row of a coordinate, after those that it depends on."""
         if name not in row:
             coupling = follows[name]
-            row[name] = builder.add([(place(coupling.independent), coupling.function)])
+            row[name] = builder.add(coupling_terms(builder, coupling, place))
         return row[name]
 
     for c in coordinates:
         place(c.name)
-    kept = [
-        (
-            builder.add(
-                [
-                    (row[c.dependent], Linear()),
-                    (row[c.independent], Scaled(c.function, -1.0)),
-                ]
-            ),
-            index[c.dependent],
-        )
-        for c in model.couplings
-        if c.enforce == "multiplier"
-    ]
+    kept: dict[str, int] = {}
+    for c in model.couplings:
+        if c.enforce == "multiplier":
+            terms = coupling_terms(builder, c, place)
+            negative = [(source, Scaled(function, -1.0)) for source, function in terms]
+            kept[c.dependent] = builder.add([(row[c.dependent], Linear()), *negative])
     axes: list[int] = []
     turned: list[int] = []
     for joint, own in moving:
@@ -92,7 +87,7 @@ def number_coordinates(model: Model, moving: list[tuple[Joint, list[Axis | None]
             axes += [first, first + 1, first + 2]
     plain = not kept and not turned and _is_plain(coordinates, state, moving)
     the_map = None if plain else builder.build()
-    q, p = _start(state, index, row, the_map, follows, coordinates)
+    q, p = _start(state, index, kept, the_map, follows, coordinates)
     return Numbers(
         names=tuple(c.name for c in coordinates),
         independent=tuple(c.name for c in state),
@@ -105,7 +100,7 @@ def number_coordinates(model: Model, moving: list[tuple[Joint, list[Axis | None]
         laws=[(row[c.name], law) for c in coordinates for law in c.laws],
         quaternions=np.zeros((0, 4), np.int64) if the_map is None else the_map.arrays.states,
         held=[(index[c.name], c.prescribed) for c in state if c.prescribed is not None],
-        kept=kept,
+        kept=[(own, index[name]) for name, own in kept.items()],
     )
 
 
@@ -142,9 +137,9 @@ def _is_plain(
 def _start(
     state: list[Coordinate],
     index: dict[str, int],
-    row: dict[str, int],
+    kept: dict[str, int],
     the_map: CoordinateMap | None,
-    follows: dict,
+    follows: dict[str, Coupling],
     coordinates: list[Coordinate],
 ) -> tuple[Array, Array]:
     """Initial state and rates, with consistent dependent coordinates."""
@@ -160,12 +155,13 @@ def _start(
         coupling = follows.get(name)
         if coupling is None or the_map is None:
             return
-        settle(coupling.independent)
-        if name in index:
+        for one in coupling.independents:
+            settle(one)
+        if name in kept:
+            # the row is the coordinate less what it follows
             rows = the_map.evaluate(q, p, np.zeros_like(q), False)
-            pieces, at = coupling.function.pieces(), row[coupling.independent]
-            q[index[name]] = pieces(rows.x[at])
-            p[index[name]] = pieces(rows.x[at], 1) * rows.x_dot[at]
+            q[index[name]] -= rows.x[kept[name]]
+            p[index[name]] -= rows.x_dot[kept[name]]
 
     for c in coordinates:
         settle(c.name)

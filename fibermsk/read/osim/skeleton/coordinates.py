@@ -22,6 +22,7 @@ class CoordinateEntry:
     motion: str = "rotational"
     given: bool = True  # whether the file describes it
     range: tuple[float, float] | None = None  # declared range, if there is one
+    willing: bool = False  # whether it moves first where constraints are closed at the start
     laws: list[CoordinateLaw] = field(default_factory=list)  # forces on it
 
 
@@ -39,6 +40,7 @@ def read_coordinates(document: Document, joint: Element) -> list[CoordinateEntry
         if document.child(element, "range") is not None:
             lower, upper = map(float, document.vector(element, 2, "range"))
             entry.range = (lower, upper)
+        entry.willing = document.flag(element, "is_free_to_satisfy_constraints", default=False)
         entries.append(entry)
     return entries
 
@@ -70,12 +72,6 @@ def make_coordinate(document: Document, entry: CoordinateEntry) -> Coordinate:
                 f"must lie in its range {lower:g} to {upper:g}, as it is clamped",
                 "correct the value or the range",
             )
-    if document.flag(element, "is_free_to_satisfy_constraints", default=False):
-        document.note(
-            element,
-            "is_free_to_satisfy_constraints has no meaning here: no coordinate is moved by an "
-            "assembly except those that couplings make dependent",
-        )
     document.child(element, "motion_type")  # follows from the joint
     document.child(element, "initial_value")  # of version 2, replaced by default_value
     with document.naming(element):

@@ -133,10 +133,10 @@ def _offset(document: Document, element: Element, frame: Frame, *endings: str) -
 
 def in_tree_order(
     document: Document, joints: list[JointEntry], bodies: list[str]
-) -> list[JointEntry]:
-    """Joints from the ground outwards, one per body, inverted if necessary.
+) -> tuple[list[JointEntry], list[JointEntry]]:
+    """Joints from the ground outwards, one per body, inverted if necessary; and those left over.
 
-    Loops and bodies without joint are refused; `bodies` starts with the ground.
+    The latter close loops. Bodies without joint are refused; `bodies` starts with the ground.
     """
     named: dict[str, JointEntry] = {}
     for joint in joints:
@@ -156,15 +156,6 @@ def in_tree_order(
             joint = joint.turned()
         hung.add(joint.child.body)
         ordered.append(joint)
-    closing = next((joint for joint in waiting if joint.child.body in hung), None)
-    if closing is not None:
-        names = ", ".join(repr(joint.name) for joint in _loop(ordered, closing))
-        document.fail(
-            closing.element,
-            f"closes a loop of the joints {names}",
-            "must leave a tree that starts at the ground",
-            "cut the loop, with a contact or a spring instead",
-        )
     loose = next((name for name in bodies if name not in hung), None)
     if loose is not None:
         document.fail(
@@ -173,19 +164,4 @@ def in_tree_order(
             "must be connected to the ground",
             "give it a joint; OpenSim itself adds a FreeJoint to the ground",
         )
-    return ordered
-
-
-def _loop(joints: list[JointEntry], closing: JointEntry) -> list[JointEntry]:
-    """Joints of the loop that `closing` closes."""
-    above = {joint.child.body: joint for joint in joints}
-
-    def chain(body: str) -> list[JointEntry]:
-        found = []
-        while body in above:
-            found.append(above[body])
-            body = above[body].parent.body
-        return found
-
-    first, second = chain(closing.parent.body), chain(closing.child.body)
-    return [j for j in first if j not in second] + [j for j in second if j not in first] + [closing]
+    return ordered, waiting
