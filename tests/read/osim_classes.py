@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 from osim_text import axis, body, frame, joint, model
 from test_osim_constraints import COUPLED, HELD, coupled, two_chains
+from test_osim_forces import RUBBING, SPACE, STIFF, functions, hunt_crossley, line, sphere
 from test_osim_joints import FUNCTIONS, KINDS, spatial
 
 import fibermsk as fm
@@ -24,9 +25,51 @@ _SETS = {
 _MUSCLES = ("Muscle",)
 
 _ON_Q = "<coordinate>q</coordinate>"
+_PATH = "".join(
+    f'<PathPoint name="{name}"><socket_parent_frame>{place}</socket_parent_frame>'
+    "<location>0.3 0.3 0.1</location></PathPoint>"
+    for name, place in (("o", "/ground"), ("i", "/bodyset/b"))
+)
+_PATH = f'<GeometryPath name="path"><PathPointSet><objects>{_PATH}</objects></PathPointSet>'
+_PATH += "</GeometryPath>"
+_FRAMES = "<socket_frame1>f</socket_frame1><socket_frame2>g</socket_frame2>"
+_FRAMES += f"<frames>{frame('f', '/ground')}{frame('g', '/bodyset/b')}</frames>"
+_TWO = "<{0}1>{1}ground</{0}1><{0}2>{2}b</{0}2><point2>0.1 0.2 0.3</point2>"
+_ON_B = "<socket_frame>/bodyset/b</socket_frame>"
+_THREE = "".join(line(0.0, k) for k in (1.0, 2.0, 3.0))
 _FORCES = {
     "CoordinateLimitForce": f"{_ON_Q}<lower_limit>0</lower_limit><upper_limit>1</upper_limit>",
     "SpringGeneralizedForce": f"{_ON_Q}<stiffness>1</stiffness>",
+    "PathSpring": f"{_PATH}<resting_length>0.1</resting_length><stiffness>9</stiffness>"
+    "<dissipation>0.1</dissipation>",
+    "Ligament": f"{_PATH}<resting_length>0.1</resting_length><pcsa_force>9</pcsa_force>",
+    "Blankevoort1991Ligament": f"{_PATH}<linear_stiffness>90</linear_stiffness>"
+    "<slack_length>0.1</slack_length>",
+    "BushingForce": _FRAMES + STIFF,
+    "FunctionBasedBushingForce": f"{_FRAMES}<m_y_theta_y_function>{line(1.0, 0.0)}"
+    "</m_y_theta_y_function>",
+    "ExpressionBasedBushingForce": f"{_FRAMES}<Mx_expression>4*theta_x</Mx_expression>",
+    "ExpressionBasedCoordinateForce": f"{_ON_Q}<expression>-q</expression>",
+    "ExpressionBasedPointToPointForce": _TWO.format("body", "", "") + "<expression>d</expression>",
+    "PointToPointSpring": _TWO.format("socket_body", "/", "/bodyset/")
+    + "<stiffness>9</stiffness><rest_length>0.1</rest_length>",
+    "PrescribedForce": _ON_B + functions("torqueFunctions", _THREE),
+    "CoordinateActuator": f"{_ON_Q}<optimal_force>8</optimal_force>",
+    "PointActuator": "<body>b</body><direction>0 1 0</direction><optimal_force>8</optimal_force>",
+    "TorqueActuator": "<bodyA>b</bodyA><bodyB>ground</bodyB><axis>0 0 1</axis>"
+    "<optimal_force>8</optimal_force>",
+    "PointToPointActuator": "<bodyA>ground</bodyA><bodyB>b</bodyB><pointA>1 0 0</pointA>"
+    "<optimal_force>8</optimal_force>",
+}
+_GEOMETRY = "<ContactGeometrySet><objects>"
+_GEOMETRY += SPACE + sphere("ball", "/bodyset/b", "0 0 0", 0.1) + "</objects></ContactGeometrySet>"
+_CONTACTS = {
+    "HuntCrossleyForce": hunt_crossley("x", "ball", "floor"),
+    "SmoothSphereHalfSpaceForce": "<SmoothSphereHalfSpaceForce name='x'>"
+    "<socket_sphere>/contactgeometryset/ball</socket_sphere>"
+    "<socket_half_space>/contactgeometryset/floor</socket_half_space>"
+    f"{RUBBING.format(3e5, 0.2)}<transition_velocity>0.3</transition_velocity>"
+    "</SmoothSphereHalfSpaceForce>",
 }
 
 _X = "<LinearFunction><coefficients>0.1 0</coefficients></LinearFunction>"
@@ -99,6 +142,9 @@ def smallest(name, kinds, default):
         return model(body("b"), _PINS, forces=muscle(name)), plain
     if name in _FORCES:
         return model(body("b"), _PINS, forces=f'<{name} name="x">{_FORCES[name]}</{name}>'), plain
+    if name in _CONTACTS:
+        text = model(body("b"), _PINS, forces=_CONTACTS[name], more=_GEOMETRY)
+        return text, model(body("b"), _PINS, more=_GEOMETRY)
     if kind == "Force":
         return model(body("b"), _PINS, forces=default), plain
     if kind in _SETS:
