@@ -90,7 +90,7 @@ def mobl_arm(
             must = "be a coordinate of it, as in MOBL_ARMS_41.osim"
             _check.refuse(owner, "coordinate", name, must)
     kept = {model.muscle(name) for name in muscles}
-    # its ligaments too, which are slack in these motions
+    # also its ligaments: the arm is that of muscles alone
     removed: list[Any] = [one for one in model.muscles if one not in kept] + [*model.elements]
     phantoms = phantoms_of(model)
     changes: dict[Any, Any] = {model.coordinate(name): {"locked": True} for name in _HELD}
