@@ -7,8 +7,27 @@ from fnmatch import fnmatchcase
 
 from fibermsk import _check
 from fibermsk.errors import ModelError
+from fibermsk.forces import (
+    Bushing,
+    CoordinateFormula,
+    ExternalForce,
+    ForcePair,
+    Ligament,
+    PathSpring,
+    PointFormula,
+    PointSpring,
+    SphereContact,
+    ToeLigament,
+    TorquePair,
+)
 from fibermsk.model import LineMuscle, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
+
+ACTING = (
+    Bushing, CoordinateFormula, ExternalForce, ForcePair, Ligament, PathSpring, PointFormula,
+    PointSpring, SphereContact, ToeLigament, TorquePair,
+)  # fmt: skip
+"""Elements whose forces follow from time, coordinates and their rates alone."""
 
 
 def free_coordinate(owner: str, model: Model, skeleton: Skeleton, name: str) -> int:

@@ -12,10 +12,9 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._shown import Described
-from fibermsk.analysis.frame import refuse_other_forces
+from fibermsk.analysis.frame import ACTING, refuse_other_forces
 from fibermsk.analysis.series import smooth
 from fibermsk.errors import ModelError
-from fibermsk.forces import ExternalForce
 from fibermsk.model import Model
 from fibermsk.read import Signals
 from fibermsk.read.motion import motion_of, warn_of
@@ -57,7 +56,8 @@ def inverse_dynamics(
     ----------
     model : Model
         Bodies, joints and line muscles; these exert no force, but their mass moves (`MuscleMass`).
-        External forces (`ExternalForce`, `read_external_loads`) act at the times of the motion.
+        External forces (`ExternalForce`, `read_external_loads`) act at the times of the motion,
+        and springs, ligaments, bushings, formulas and contact of spheres.
     motion : str, path, Signals or mapping
         As for `drive`. Coordinates without a column keep their initial value.
     muscle_mass : bool
@@ -74,12 +74,12 @@ def inverse_dynamics(
     Returns
     -------
     found : InverseDynamics
-        Forces M q'' + b - g of wang2022 (7), minus passive and external forces.
+        Forces M q'' + b - g of wang2022 (7), minus passive forces and those of elements.
 
     Raises
     ------
     ModelError
-        If the model has fibers, contacts or other elements, whose forces are not included, a
+        If the model has fibers, contacts, constraints or elements with states or controllers, a
         coordinate is prescribed, an external force is unknown at a time of the motion, or an
         argument is refused.
 
@@ -98,7 +98,7 @@ def inverse_dynamics(
     """
     owner = "inverse_dynamics"
     _check.instance(owner, "model", model, Model, "a Model")
-    refuse_other_forces(model, "inverse dynamics", (ExternalForce,))
+    refuse_other_forces(model, "inverse dynamics", ACTING)
     for one in model.coordinates:
         if one.prescribed is not None:
             remedy = "leave the motion to inverse_dynamics"

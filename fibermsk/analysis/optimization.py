@@ -21,11 +21,10 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._shown import Described
-from fibermsk.analysis.frame import chosen, refuse_other_forces
+from fibermsk.analysis.frame import ACTING, chosen, refuse_other_forces
 from fibermsk.analysis.laws import affine_force, rigid_law
 from fibermsk.analysis.series import Series, smooth
 from fibermsk.errors import ModelError, ModelWarning, PathError
-from fibermsk.forces import ExternalForce
 from fibermsk.model import LineMuscle, Model
 from fibermsk.read.motion import motion_of, warn_of
 from fibermsk.system.build import build
@@ -129,7 +128,7 @@ def static_optimization(
     Raises
     ------
     ModelError
-        If the model has fibers, contacts or other elements, whose forces are not included, an
+        If the model has fibers, contacts, constraints or elements with states or controllers, an
         external force is unknown at a time of the motion, or an argument is refused.
 
     Warns
@@ -146,7 +145,7 @@ def static_optimization(
     exactly in finitely many steps; for p > 2 Newton's method solves a sequence of them.
     """
     _check.instance("static_optimization", "model", model, Model, "a Model")
-    refuse_other_forces(model, "static optimization", (ExternalForce,))
+    refuse_other_forces(model, "static optimization", ACTING)
     passive = _check.flag("static_optimization", "passive", passive)
     _check.instance("static_optimization", "bounds", bounds, (tuple, list), "two numbers")
     if len(bounds) != 2:
@@ -252,7 +251,7 @@ def _torques(
     """Torques per activation (k, j, m), required torques, and what muscles cost and add.
 
     Returns A (k, j, m), the torques (k, j) required of all and of activation alone, and active and
-    passive forces (k, m). With `system` external forces act too.
+    passive forces (k, m). With `system` those of elements act too.
     """
     geometry, laws = MuscleGeometry(skeleton, muscles), [rigid_law(one) for one in muscles]
     n = series.time.size

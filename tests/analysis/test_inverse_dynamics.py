@@ -80,6 +80,39 @@ def test_forces_that_are_left_out_are_refused():
         fm.inverse_dynamics(model, {"time": np.arange(6.0), "elbow_flexion": np.zeros(6)})
 
 
+def test_a_motion_that_elements_cause_needs_no_torque():
+    """Two rods under springs, a ligament, a bushing, a formula and contact swing freely."""
+    model = fm.Model("rods")
+    rods, last = [], model.ground
+    for k, name in enumerate(("upper", "lower")):
+        rods.append(model.add(fm.Body(name, 1.0, (0, 0, -0.2), (0.02, 0.02, 0.001))))
+        start = fm.Coordinate(f"q{k}", value=0.3 + k)
+        at = (0, 0, -0.4 * k)
+        joint = fm.Hinge(f"q{k}", last, rods[-1], at, (0, 1, 0), coordinate=start)
+        last = model.add(joint).child
+    ground, (upper, lower) = model.ground, rods
+    path = [fm.PathPoint(f"p{k}", at) for k, at in enumerate(
+        (ground.at(0.3, 0, 0.1), upper.at(0.05, 0, -0.2), lower.at(0.02, 0, -0.3))
+    )]  # fmt: skip
+    model.add(
+        fm.PointSpring("spring", ground.at(0.2, 0, -0.9), lower.at(0, 0, -0.4), 20.0, 0.1),
+        fm.PathSpring("band", path, stiffness=40.0, rest_length=0.4, dissipation=0.05),
+        fm.ToeLigament("ligament", path, stiffness=60.0, slack_length=0.5, damping=0.01),
+        fm.Bushing("disc", upper.at(0, 0, -0.4), lower.at(0, 0, 0), rotational_stiffness=(3, 3, 3)),
+        fm.CoordinateFormula("stop", "q1", "-2*q^3 - 0.1*qdot"),
+    )
+    free = fm.simulate(model, t_end=0.4, dt=0.004, method=fm.SDIRK4())
+    motion = {"time": free.time, **free.coordinates}
+    found = fm.inverse_dynamics(model, motion)
+    bare = fm.inverse_dynamics(model.edit(remove=list(model.elements)), motion)
+    for name in ("q0", "q1"):
+        inner = slice(20, -20)
+        assert np.abs(bare.force[name][inner]).max() > 3.0
+        left = np.abs(found.force[name][inner])
+        # a spline blurs where the ligament begins to damp
+        assert np.median(left) < 1e-5 and left.max() < 1e-3
+
+
 @pytest.mark.filterwarnings("ignore::fibermsk.ModelWarning")
 def test_command_writes_the_torques(folder, tmp_path):
     out = tmp_path / "id.sto"
