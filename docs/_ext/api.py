@@ -48,7 +48,7 @@ GROUPS = {
         "Muscles as lines with numbers, their paths and wrap surfaces, and bundles made of them.",
         ["model.muscles.line_muscle", "model.muscles.wrap", "anatomy", "analysis"],
     ),
-    "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io"]),
+    "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io", "write"]),
     "Computing": (
         "From a model to a result.",
         [

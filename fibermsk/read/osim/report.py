@@ -4,9 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 KINDS = ("not understood", "changed", "note")
+
+
+class PlacedMesh(NamedTuple):
+    """A mesh file that a body names, with its place there, for writing it again.
+
+    Attributes
+    ----------
+    body, file : str
+        The body, and the file as the model names it.
+    position, rotation, scale : array
+        Its vertices r become rotation @ (scale * r) + position, body frame; (3,) [m], (3, 3), (3,).
+    mesh : Mesh or None
+        The mesh in the model; None if it was not read.
+    """
+
+    body: str
+    file: str
+    position: np.ndarray
+    rotation: np.ndarray
+    scale: np.ndarray
+    mesh: Any
 
 
 @dataclass(frozen=True)
@@ -35,6 +58,8 @@ class ImportReport:
         Class of each joint in the file, such as "CustomJoint", by the joint's name.
     meshes : list of (body, file, path)
         Mesh files that bodies name; path is None for one that was not found.
+    placed : list of PlacedMesh
+        Their places in the bodies.
     """
 
     file: str
@@ -42,6 +67,7 @@ class ImportReport:
     entries: list[ImportEntry] = field(default_factory=list)
     joint_kinds: dict[str, str] = field(default_factory=dict)
     meshes: list[tuple[str, str, str | None]] = field(default_factory=list)
+    placed: list[PlacedMesh] = field(default_factory=list)
 
     def add(self, kind: str, element: Any, text: str) -> None:
         """Add an entry about an element of the file."""
@@ -83,6 +109,11 @@ class ImportReport:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields as types of JSON."""
-        meshes = [{"body": b, "file": f, "path": p} for b, f, p in self.meshes]
-        return asdict(self) | {"meshes": meshes}
+        """All fields but the places of meshes, as types of JSON."""
+        return {
+            "file": self.file,
+            "version": self.version,
+            "entries": [asdict(entry) for entry in self.entries],
+            "joint_kinds": dict(self.joint_kinds),
+            "meshes": [{"body": b, "file": f, "path": p} for b, f, p in self.meshes],
+        }
