@@ -36,7 +36,7 @@ def write_laws(
             if isinstance(law, Spring) and laws and isinstance(laws[0], Damper):
                 values["viscosity"] = laws.pop(0).damping
             tag, end = TAGS[type(law)]
-            taken = [force.get("name", "") for force in parent]
+            taken = [*names.muscles.values(), *(force.get("name", "") for force in parent)]
             force = named(parent, tag, first_free(f"{coordinate}_{end}", taken))
             leaf(force, "appliesForce", True)
             leaf(force, "coordinate", coordinate)

@@ -80,23 +80,25 @@ def properties_of(muscle: LineMuscle, notes: Notes) -> tuple[str, dict[str, Any]
             notes.add(f"muscles are of the class {own}, whose curves they have", muscle.name)
         kept = {key: value for key, value in parameters.items() if key in _KEPT}
         kind, parameters = own, kept
-    base = _base(kind, parameters)
-    curves = {theirs: law.curves for theirs in fields}
-    for theirs, ours in fields.items():
-        _set(parameters, theirs, getattr(curves[theirs], ours), getattr(base.law.curves, ours))
-    for ours, theirs in _LAW[kind].items():
-        _set(parameters, theirs, getattr(law, ours), getattr(base.law, ours))
-    largest = law.max_pennation_angle
-    _set(parameters, "maximum_pennation_angle", largest, base.law.max_pennation_angle)
-    rigid = law.tendon == "rigid"
-    _set(parameters, "ignore_tendon_compliance", rigid, base.law.tendon == "rigid")
-    driven = _write_activation(muscle, parameters, base)
+    before: dict[str, Any] | None = None
+    while parameters != before:  # defaults of some properties follow from others
+        before, base = dict(parameters), _base(kind, parameters)
+        for theirs, ours in fields.items():
+            _set(parameters, theirs, getattr(law.curves, ours), getattr(base.law.curves, ours))
+        for ours, theirs in _LAW[kind].items():
+            _set(parameters, theirs, getattr(law, ours), getattr(base.law, ours))
+        largest = law.max_pennation_angle
+        _set(parameters, "maximum_pennation_angle", largest, base.law.max_pennation_angle)
+        rigid = law.tendon == "rigid"
+        _set(parameters, "ignore_tendon_compliance", rigid, base.law.tendon == "rigid")
+        _write_activation(muscle, parameters, base)
     written = _base(kind, parameters)
     differing = _differing(law, written.law)
-    if driven is not None and driven != written.activation:
+    given = muscle.activation
+    if isinstance(given, ActivationDynamics) and given.law != written.activation:
         differing.append("activation dynamics")
     for field in differing:
-        notes.add(f"{field} of the laws of muscles is another in OpenSim's class", muscle.name)
+        notes.add(f"laws of muscles differ in OpenSim's class, in {field}", muscle.name)
     return kind, parameters
 
 
@@ -116,15 +118,13 @@ def _set(parameters: dict[str, Any], name: str, value: Any, known: Any) -> None:
         parameters[name] = value
 
 
-def _write_activation(
-    muscle: LineMuscle, parameters: dict[str, Any], base: HillOfOsim
-) -> Any | None:
-    """Set the properties of activation dynamics; return these."""
+def _write_activation(muscle: LineMuscle, parameters: dict[str, Any], base: HillOfOsim) -> None:
+    """Set the properties of activation dynamics."""
     given = muscle.activation
     if not isinstance(given, ActivationDynamics):
         if base.activation is not None:
             parameters["ignore_activation_dynamics"] = True
-        return None
+        return
     if base.activation is None:
         parameters["ignore_activation_dynamics"] = False
     for ours, theirs in _ACTIVATION.items():
@@ -132,7 +132,6 @@ def _write_activation(
             _set(parameters, theirs, getattr(given.law, ours), getattr(base.activation, ours, None))
     if given.start != parameters.get("default_activation"):
         parameters["default_activation"] = given.start
-    return given.law
 
 
 def _differing(law: HillLaw, other: HillLaw) -> list[str]:

@@ -19,7 +19,7 @@ from fibermsk.write.osim.functions import write_function, write_terms
 from fibermsk.write.osim.kinds import SIMPLE, Kind, ellipsoid_kind, simple_kind
 from fibermsk.write.osim.notes import Notes, legal
 from fibermsk.write.osim.placed import PlacedJoint, completed
-from fibermsk.write.osim.tree import leaf, named, offset_frame
+from fibermsk.write.osim.tree import first_free, leaf, named, offset_frame
 
 
 class Names(NamedTuple):
@@ -38,9 +38,11 @@ class Names(NamedTuple):
 
 def names_of(model: Any, joints: list[Any], bodies: list[Body], notes: Notes) -> Names:
     """Names of the items of a model in its file."""
-    welds = {one.name: legal(one.name) for one in joints if isinstance(one, Weld)}
+    welds = [one.name for one in joints if isinstance(one, Weld)]
     others = [one.name for one in joints if not isinstance(one, Weld)]
-    by_name = notes.names_of("joints", others) | welds
+    by_name = notes.names_of("joints", others)
+    for name in welds:  # composed of the names of the bodies
+        by_name[name] = first_free(legal(name), by_name.values())
     coordinates = notes.names_of("coordinates", [c.name for j in joints for c in j.coordinates])
     paths = {
         c.name: f"/jointset/{by_name[j.name]}/{coordinates[c.name]}"
@@ -71,8 +73,8 @@ def write_joint(
         )
     direct = PlacedJoint.of(joint)
     found: tuple[PlacedJoint, Kind] | None = None
-    turned = direct.turned()
-    for placed in (direct, turned):
+    ways = direct, direct.turned()
+    for placed in reversed(ways) if direct.is_inverted else ways:
         if not placed.axes:
             kind = Kind("WeldJoint", np.eye(3), {})
         elif given == "CustomJoint" and placed.is_custom:
@@ -108,7 +110,7 @@ def write_joint(
     for tag, value in kind.numbers.items():
         leaf(element, tag, value)
     if kind.tag == "CustomJoint":
-        used, motions = _write_axes(owner, element, placed, names)
+        used, motions = _write_axes(owner, element, placed, names, notes)
     else:
         used = [one.name for one in placed.coordinates]
         letters = SIMPLE.get(kind.tag, "X" * len(used))
@@ -123,11 +125,12 @@ def write_joint(
 
 
 def _write_axes(
-    owner: str, element: Element, joint: PlacedJoint, names: Names
+    owner: str, element: Element, joint: PlacedJoint, names: Names, notes: Notes
 ) -> tuple[list[str], dict[str, str]]:
     """Add the SpatialTransform of a joint; return its coordinates in order, and their motions."""
     transform = SubElement(element, "SpatialTransform")
-    own = {one.name for one in joint.coordinates}
+    own = {one.name: one.kind for one in joint.coordinates}
+    kinds: dict[str, str] = {}
     motions: dict[str, str] = {}
     for kind, motion in (("rotation", "rotational"), ("translation", "translational")):
         axes = [axis for axis in joint.axes if axis.kind == kind]
@@ -149,8 +152,12 @@ def _write_axes(
             unit = isinstance(first, Linear) and first.slope in (1.0, -1.0)
             for name in used:
                 motions.setdefault(name, "coupled")
+                kinds.setdefault(name, kind)
                 if unit:
-                    motions[name] = motion
+                    motions[name], kinds[name] = motion, kind
+    for name, kind in kinds.items():
+        if own[name] != kind:
+            notes.add(f"coordinates are {kind}s by the axes that they move", name)
     return list(motions), motions
 
 

@@ -62,6 +62,12 @@ class PlacedJoint:
         ordered = sorted(kinds, key=lambda kind: kind == "rotation") == kinds
         return ordered and max(counts) <= 3
 
+    @property
+    def is_inverted(self) -> bool:
+        """Whether all functions are negative ones, as where a file joins from child to parent."""
+        functions = [function for axis in self.axes for _, function in axis.pairs]
+        return bool(functions) and all(_is_negative(function) for function in functions)
+
     def pose(self, values: dict[str, float]) -> tuple[Array, Array]:
         """Rotation (3, 3) and translation (3,) of the axes alone, parent frame."""
         R, p = np.eye(3), np.zeros(3)
@@ -78,9 +84,11 @@ class PlacedJoint:
 
 def _negative(function: Any) -> Any:
     """The negative of a function; that of a negative one is the function itself."""
-    if isinstance(function, Scaled) and function.factor == -1.0:
-        return function.function
-    return Scaled(function, -1.0)
+    return function.function if _is_negative(function) else Scaled(function, -1.0)
+
+
+def _is_negative(function: Any) -> bool:
+    return isinstance(function, Scaled) and function.factor == -1.0
 
 
 def turn_about(n: Array, angle: float) -> Array:
@@ -101,8 +109,8 @@ def completed(directions: Sequence[Array]) -> list[Array]:
     """Three directions, the given ones first; those added are perpendicular to all before."""
     found = [np.asarray(one, float) for one in directions]
     while len(found) < 3:
-        if len(found) == 2 and np.linalg.norm(np.cross(*found)) > 1e-5:
-            third = np.cross(*found)
+        if len(found) == 2 and np.linalg.norm(np.cross(found[0], found[1])) > 1e-5:
+            third = np.cross(found[0], found[1])
         elif found:
             third = np.cross(found[-1], np.eye(3)[np.argmin(np.abs(found[-1]))])
             if len(found) == 2:  # both are parallel

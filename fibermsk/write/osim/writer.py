@@ -58,7 +58,7 @@ def write_osim(model: Model, path: str | os.PathLike[str]) -> Path:
     --------
     >>> import fibermsk as fm
     >>> model = fm.read_osim("arm26.osim")  # doctest: +SKIP
-    >>> heavier = fm.with_parameters(model, {"r_humerus.mass": 2.5})  # doctest: +SKIP
+    >>> heavier = fm.with_parameters(model, {"r_humerus/mass": 2.5})  # doctest: +SKIP
     >>> fm.write_osim(heavier, "arm26_heavier.osim")  # doctest: +SKIP
     """
     owner = "write_osim"
