@@ -18,8 +18,11 @@ KINDS = (
 )
 
 
-def differences(first, second, tolerance=1e-15):
-    """Places at which two models differ; numbers by more than a relative tolerance."""
+def differences(first, second, tolerance=1e-15, least=0.0):
+    """Places at which two models differ; numbers by more than a relative tolerance.
+
+    Numbers smaller than `least` may differ as those of this size.
+    """
     found = []
 
     def compare(a, b, where, top=False):
@@ -41,7 +44,7 @@ def differences(first, second, tolerance=1e-15):
                 compare(one, other, f"{where}[{k}]")
         elif isinstance(a, float | np.ndarray):
             x, y = np.asarray(a, float), np.asarray(b, float)
-            size = max(1.0, np.abs(x).max(initial=0.0)) if x.ndim else abs(float(x))
+            size = max(1.0, np.abs(x).max(initial=0.0)) if x.ndim else max(abs(float(x)), least)
             if x.shape != y.shape or not (np.abs(x - y) <= tolerance * size).all():
                 found.append(f"{where}: {a}, {b}")
         elif a != b:

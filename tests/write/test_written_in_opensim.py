@@ -134,9 +134,38 @@ def test_every_kind_of_joint(tmp_path, rng, kind, way):
     model = fm.read_osim(file)
     written = fm.write_osim(model, tmp_path / "written.osim")
     assert f"<{kind} " in written.read_text()
-    assert differences(model, fm.read_osim(written), 2e-15) == []
+    assert differences(model, fm.read_osim(written), 2e-15, least=0.1) == []
     if (kind, way) != ("ScapulothoracicJoint", "inverted"):  # which OpenSim does not survive
         compare(tmp_path, rng, file)
+
+
+def test_lengths_of_a_muscle_made_here(tmp_path):
+    model = fm.Model("made")
+    bone = model.add(fm.Body("bone", 1.0, (0, 0.1, 0), (0.1, 0.1, 0.1)))
+    bend = fm.Coordinate("bend", lower=-1.0, upper=1.0)
+    model.add(fm.Hinge("hinge", model.ground, bone, (0, 0.1, 0), (1, 2, 2), coordinate=bend))
+    R, _ = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [2.0, 0.1, 1.0]]))
+    R *= np.linalg.det(R)
+    moving = fm.MovingPathPoint(
+        "moves", bone, [fm.Linear(0.1, 0.2), fm.Polynomial([0.3, 0.1, 0.05]), fm.Linear(2.0, 0.1)],
+        ["bend", "bend", None], (0.1, 0.2, -0.1), R, [(-1.0, 1.0), (-1.0, 1.0), None],
+    )  # fmt: skip
+    points = [
+        fm.PathPoint("origin", model.ground.at(0.5, 0, 0)),
+        fm.ConditionalPathPoint("via", bone.at(0.3, 0.3, 0.1), "bend", 0.0, 0.5),
+        moving,
+        fm.MovingPathPoint("rests", bone, [fm.Linear(1.0, 0.4)] * 3, [None] * 3, (0.1, 0, 0), R),
+    ]
+    model.add(
+        fm.LineMuscle("pull", points, max_isometric_force=10.0, optimal_fiber_length=0.1,
+                      tendon_slack_length=0.2, kind="Millard2012EquilibriumMuscle")
+    )  # fmt: skip
+    written = fm.write_osim(model, tmp_path / "made.osim")
+    poses = [{"bend": value} for value in (-0.7, 0.2, 0.9)]
+    found = ask(tmp_path, written, poses)["configurations"]
+    for pose, theirs in zip(poses, found, strict=True):
+        ours = fm.path_length(model, "pull", pose)
+        assert abs(theirs["lengths"]["pull"] - ours) < EXACT
 
 
 @pytest.mark.parametrize(

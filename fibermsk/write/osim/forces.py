@@ -34,7 +34,8 @@ def write_laws(
                 continue
             values = writer(law, DEGREE if motions.get(one.name) == "rotational" else 1.0)
             if isinstance(law, Spring) and laws and isinstance(laws[0], Damper):
-                values["viscosity"] = laws.pop(0).damping
+                values["viscosity"] = laws[0].damping
+                laws = laws[1:]
             tag, end = TAGS[type(law)]
             taken = [*names.muscles.values(), *(force.get("name", "") for force in parent)]
             force = named(parent, tag, first_free(f"{coordinate}_{end}", taken))

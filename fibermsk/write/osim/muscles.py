@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from fibermsk.model.function import Linear
 from fibermsk.model.model import Model
 from fibermsk.model.muscles.line_muscle import (
     ConditionalPathPoint,
@@ -86,6 +87,13 @@ def _write_point(
             leaf(element, "socket_coordinate", names.paths[point.coordinate])
             leaf(element, "range", [point.lower, point.upper])
         return
+    moved_by = [coordinate for coordinate in point.coordinates if coordinate is not None]
+    if not moved_by:
+        own_place = [float(function.pieces()(0.0)) for function in point.functions]
+        element = named(parent, "PathPoint", name)
+        leaf(element, "socket_parent_frame", names.frame(point.body))
+        leaf(element, "location", np.asarray(point.at) + np.asarray(point.rotation) @ own_place)
+        return
     element = named(parent, "MovingPathPoint", name)
     own = f"{names.muscles[muscle.name]}_{name}"
     frame = bodies.frame(point.body, point.at, point.rotation, own)
@@ -93,12 +101,14 @@ def _write_point(
     where = f"{point.name} of {muscle.name}"
     parts = zip("xyz", point.coordinates, point.functions, point.ranges, strict=True)
     for axis, coordinate, function, ends in parts:
-        path = "" if coordinate is None else names.paths[coordinate]
-        leaf(element, f"socket_{axis}_coordinate", path)
-        owner = f"path point {where}: {axis}"
-        write_function(owner, SubElement(element, f"{axis}_location"), function)
-        if coordinate is None:
+        place = SubElement(element, f"{axis}_location")
+        if coordinate is None:  # OpenSim needs one, even for a constant
+            leaf(element, f"socket_{axis}_coordinate", names.paths[moved_by[0]])
+            constant = Linear(0.0, float(function.pieces()(0.0)))
+            write_function(where, place, constant)
             continue
+        leaf(element, f"socket_{axis}_coordinate", names.paths[coordinate])
+        write_function(f"path point {where}: {axis}", place, function)
         one = model.coordinates[coordinate]
         usual = USUAL_RANGE if one.lower is None or one.upper is None else (one.lower, one.upper)
         if ends is None or not np.array_equal(ends, usual):
