@@ -139,6 +139,21 @@ def test_every_kind_of_joint(tmp_path, rng, kind, way):
         compare(tmp_path, rng, file)
 
 
+def test_opensim_has_the_changed_numbers(tmp_path, rng):
+    model = fm.read_osim(DATA / "limb_v4.osim")
+    body = next(one for one in model.bodies if one.mass is not None)
+    poses = poses_of(rng, model)
+    before = ask(tmp_path, DATA / "limb_v4.osim", poses)
+    changed = fm.with_parameters(model, {f"{body.name}/mass": body.mass + 1.0})
+    written = fm.write_osim(changed, tmp_path / "changed.osim")
+    after = ask(tmp_path, written, poses)
+    assert abs(after["mass"] - before["mass"] - 1.0) < EXACT
+    first, second = (found["configurations"][0] for found in (before, after))
+    assert np.abs(np.subtract(second["mass_matrix"], first["mass_matrix"])).max() > 1e-3
+    for name, (_, place) in first["poses"].items():
+        assert_allclose(second["poses"][name][1], place, atol=EXACT, err_msg=name)
+
+
 def test_lengths_of_a_muscle_made_here(tmp_path):
     model = fm.Model("made")
     bone = model.add(fm.Body("bone", 1.0, (0, 0.1, 0), (0.1, 0.1, 0.1)))

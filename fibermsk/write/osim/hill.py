@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from fibermsk.errors import ModelError
@@ -138,11 +137,11 @@ def _differing(law: HillLaw, other: HillLaw) -> list[str]:
     """Fields in which two laws differ."""
     if type(law.curves) is not type(other.curves):
         return ["curves"]
-    # of the two ways to solve the balance of forces, the force is the same
-    same = replace(law, tendon="elastic") if law.tendon == "balance" else law
-    fields = ("tendon", "damping", "min_activation", "max_pennation_angle", "pull_only")
-    found = [field for field in fields if getattr(same, field) != getattr(other, field)]
-    return found + (["curves"] if same.curves != other.curves else [])
+    fields = ("damping", "min_activation", "max_pennation_angle", "pull_only")
+    found = [field for field in fields if getattr(law, field) != getattr(other, field)]
+    # elastic tendons differ only in how their balance of forces is solved
+    found += ["tendon"] if (law.tendon == "rigid") != (other.tendon == "rigid") else []
+    return found + (["curves"] if law.curves != other.curves else [])
 
 
 def _excited(muscle: LineMuscle) -> bool:
