@@ -285,6 +285,7 @@ if TYPE_CHECKING:
     )
     from fibermsk.system.reports.moment import Moment as Moment
     from fibermsk.system.reports.still import still as still
+    from fibermsk.write import write_osim as write_osim
 
 
 # Lazy imports: describing a model needs neither the compiler nor the viewer.
@@ -321,6 +322,7 @@ _BY_MODULE = {
     "system.lines.solved": "MusclePath WrapArc moment_arms muscle_path path_length path_points",
     "system.reports.moment": "Moment",
     "system.reports.still": "still",
+    "write": "write_osim",
 }
 _LAZY = {
     name: f"fibermsk.{module}" for module, names in _BY_MODULE.items() for name in names.split()

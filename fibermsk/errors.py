@@ -48,8 +48,8 @@ class ModelWarning(UserWarning):
     kind : str
         Category: "plausibility", "line_muscles", "contact_points", "compression", "softening",
         "slack_tendon", "length_jump", "network" (a path of a muscle by one), "stability",
-        "checkpoint", "disk", "refused" and "remarks" (muscles of a model as bundles), or "model"
-        for all others.
+        "checkpoint", "disk", "export" (what a file of another program does not say), "refused" and
+        "remarks" (muscles of a model as bundles), or "model" for all others.
     fiber : str or None
         Fiber concerned, the worst of several; or the muscle.
     time : float or None

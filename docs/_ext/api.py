@@ -52,7 +52,7 @@ GROUPS = {
         "Markers, sensors, inverse kinematics, and models of the size of a person.",
         ["model.skeleton.marker", "read.recordings", "analysis.kinematics", "analysis.scaling"],
     ),
-    "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io"]),
+    "Files": ("Models, meshes, signals, results and checkpoints.", ["read", "io", "write"]),
     "Computing": (
         "From a model to a result.",
         [

@@ -556,6 +556,7 @@ COMPUTED = {
         fm.read_external_loads, lambda p: {"path": "/nowhere/a.xml", "model": p.with_bone_muscle()}
     ),
     "read_signals": Call(fm.read_signals, lambda p: {"path": "/nowhere/a.sto"}),
+    "write_osim": Call(fm.write_osim, lambda p: {"model": p.with_bone_muscle(), "path": "a.osim"}),
     "save": Call(fm.save, lambda p: {"result": result(), "path": "a.h5"}),
     "save_checkpoint": Call(
         fm.save_checkpoint,

@@ -1,4 +1,4 @@
-"""`fibermsk export`: export a result to ParaView, OpenSim or a spreadsheet."""
+"""`fibermsk export`: export a result to ParaView, OpenSim or a spreadsheet, or a changed model."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from typing import Annotated
 import typer
 
 from fibermsk.cli.completing import one_of
+from fibermsk.cli.options import Numbers, parse_numbers
+from fibermsk.errors import ModelError
 
 _SECONDS_BETWEEN_LINES = 3.0
 
 
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE.h5", help="Result file.")],
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE.h5|MODEL.osim", help="Result file, or an OpenSim model."),
+    ],
     out: Annotated[
         Path,
         typer.Option(
@@ -26,13 +31,19 @@ def export(
         str | None,
         typer.Option(
             "--to",
-            metavar="vtkhdf|sto|csv",
-            autocompletion=one_of("vtkhdf", "sto", "csv"),
+            metavar="vtkhdf|sto|csv|osim",
+            autocompletion=one_of("vtkhdf", "sto", "csv", "osim"),
             help="Format; by default from the ending of PATH.",
         ),
     ] = None,
+    numbers: Numbers = None,
 ) -> None:
-    """Export a result to ParaView (vtkhdf), OpenSim (sto) or tables (csv)."""
+    """Export a result to ParaView (vtkhdf), OpenSim (sto) or tables (csv), or a model (osim)."""
+    if file.suffix.lower() == ".osim":
+        _export_model(file, out, to, numbers or [])
+        return
+    if numbers:
+        raise ModelError(f"--param: {file} is a result; must be an OpenSim model to change numbers")
     from fibermsk.io import check_export, export as write, load
 
     out, to = check_export(out, to)
@@ -45,6 +56,24 @@ def export(
         )
     for written in write(result, out, to=to, report=_Lines()):
         typer.echo(f"written to {written}", err=True)
+
+
+def _export_model(file: Path, out: Path, to: str | None, numbers: list[str]) -> None:
+    """Write an OpenSim model with changed numbers as an OpenSim file."""
+    from fibermsk.parameters import with_parameters
+    from fibermsk.read import read_osim
+    from fibermsk.write import write_osim
+
+    if to not in (None, "osim"):
+        raise ModelError(f"--to {to}: {file} is a model; must be osim, as no run has a result yet")
+    values = parse_numbers(numbers)
+    model = read_osim(file)
+    if values:
+        model = with_parameters(model, values)
+    for text in (entry.text for entry in model.import_report.of_kind("not understood")):
+        if not text.startswith("mesh file not found"):
+            typer.echo(f"warning: not in the file written: {text}", err=True)
+    typer.echo(f"written to {write_osim(model, out)}", err=True)
 
 
 class _Lines:

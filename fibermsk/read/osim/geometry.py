@@ -11,6 +11,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.report import PlacedMesh
 from fibermsk.read.osim.skeleton.frames import Frame, Frames, placed, socket
 from fibermsk.read.xml_tree import Element
 
@@ -109,6 +110,9 @@ class Meshes:
         for reference in self.references.get(body, []):
             wanted = Path(reference.file).name in self.touched.get(body, ())
             mesh = self._mesh(reference, wanted)
+            frame = reference.frame
+            place = (frame.position, frame.rotation, reference.scale)
+            self.document.report.placed.append(PlacedMesh(body, reference.file, *place, mesh))
             if mesh is not None:
                 (shapes if wanted else visuals).append(mesh)
         return {"shapes": tuple(shapes), "visuals": tuple(visuals)}

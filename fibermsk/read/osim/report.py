@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
 
 KINDS = ("not understood", "changed", "note")
 
@@ -20,6 +22,27 @@ def name_of_column(column: str, names: list[str]) -> str | None:
         return column
     last = column.rpartition("/")[2]
     return last if last in names else None
+
+
+class PlacedMesh(NamedTuple):
+    """A mesh file that a body names, with its place there, for writing it again.
+
+    Attributes
+    ----------
+    body, file : str
+        The body, and the file as the model names it.
+    position, rotation, scale : array
+        Its vertices r become rotation @ (scale * r) + position, body frame; (3,) [m], (3, 3), (3,).
+    mesh : Mesh or None
+        The mesh in the model; None if it was not read.
+    """
+
+    body: str
+    file: str
+    position: np.ndarray
+    rotation: np.ndarray
+    scale: np.ndarray
+    mesh: Any
 
 
 @dataclass(frozen=True)
@@ -50,6 +73,8 @@ class ImportReport:
         Mesh files that bodies name; path is None for one that was not found.
     actuators : dict
         Actuators of the file by name, which act with a control; see `with_actuators`.
+    placed : list of PlacedMesh
+        Their places in the bodies.
     """
 
     file: str
@@ -58,6 +83,7 @@ class ImportReport:
     joint_kinds: dict[str, str] = field(default_factory=dict)
     meshes: list[tuple[str, str, str | None]] = field(default_factory=list)
     actuators: dict[str, Any] = field(default_factory=dict, repr=False)
+    placed: list[PlacedMesh] = field(default_factory=list)
 
     def add(self, kind: str, element: Any, text: str) -> None:
         """Add an entry about an element of the file."""
@@ -99,7 +125,12 @@ class ImportReport:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """All fields as types of JSON."""
-        meshes = [{"body": b, "file": f, "path": p} for b, f, p in self.meshes]
-        plain = asdict(replace(self, actuators={}))
-        return plain | {"meshes": meshes, "actuators": list(self.actuators)}
+        """All fields but the places of meshes, as types of JSON; actuators by name."""
+        return {
+            "file": self.file,
+            "version": self.version,
+            "entries": [asdict(entry) for entry in self.entries],
+            "joint_kinds": dict(self.joint_kinds),
+            "meshes": [{"body": b, "file": f, "path": p} for b, f, p in self.meshes],
+            "actuators": list(self.actuators),
+        }

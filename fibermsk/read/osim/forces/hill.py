@@ -50,7 +50,7 @@ class Substitute(NamedTuple):
     max_contraction_velocity: float | None
 
 
-_MILLARD = {
+MILLARD = {
     "ActiveForceLengthCurve": {
         "min_norm_active_fiber_length": "min_length",
         "transition_norm_fiber_length": "transition_length",
@@ -82,7 +82,7 @@ _MILLARD = {
         "curviness": "tendon_curviness",
     },
 }
-_THELEN = {
+THELEN = {
     "FmaxTendonStrain": "tendon_strain",
     "FmaxMuscleStrain": "passive_strain",
     "KshapeActive": "active_shape",
@@ -91,11 +91,12 @@ _THELEN = {
     "Flen": "eccentric_force",
     "fv_linear_extrap_threshold": "linear_from",
 }
-_DEGROOTE = {
+DEGROOTE = {
     "tendon_strain_at_one_norm_force": "tendon_strain",
     "passive_fiber_strain_at_one_norm_force": "passive_strain",
     "active_force_width_scale": "active_width",
 }
+"""Fields of the curves here by the properties of each class, as in `LineMuscle.parameters`."""
 
 
 def hill_of(kind: str, parameters: Mapping[str, Any]) -> HillOfOsim | None:
@@ -202,7 +203,7 @@ def _solved_undamped(parameters: Mapping[str, Any], kind: str) -> float:
 
 def thelen_curves(parameters: Mapping[str, Any]) -> ThelenCurves:
     """Curves of a Thelen2003Muscle from its parameters."""
-    return ThelenCurves(**_given(parameters, _THELEN))
+    return ThelenCurves(**_given(parameters, THELEN))
 
 
 def _thelen(parameters: Mapping[str, Any]) -> HillOfOsim:
@@ -220,7 +221,7 @@ def _thelen(parameters: Mapping[str, Any]) -> HillOfOsim:
 
 def _millard(parameters: Mapping[str, Any]) -> HillOfOsim:
     given: dict[str, Any] = {}
-    for curve, names in _MILLARD.items():
+    for curve, names in MILLARD.items():
         given |= _given(parameters, names, f"{curve}.")
     damping = parameters.get("fiber_damping", 0.1)
     rigid, notes = parameters.get("ignore_tendon_compliance", False), []
@@ -261,7 +262,7 @@ def _degroote(parameters: Mapping[str, Any]) -> HillOfOsim:
         least = _LEAST
         notes.append(f"without damping, an activation below {least} acts like it")
     law = HillLaw(
-        DeGrooteCurves(**_given(parameters, _DEGROOTE)),
+        DeGrooteCurves(**_given(parameters, DEGROOTE)),
         "rigid" if rigid else "implicit",
         damping=damping,
         min_activation=least,

@@ -1,0 +1,3 @@
+"""OpenSim's model files, version 4."""
+
+from fibermsk.write.osim.writer import write_osim as write_osim
