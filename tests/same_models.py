@@ -15,6 +15,7 @@ KINDS = (
     "muscles",
     "elements",
     "contacts",
+    "markers",
 )
 
 

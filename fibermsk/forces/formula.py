@@ -115,6 +115,15 @@ class PointFormula(Described):
     ModelError
         If the text is no such formula; in a run, where it has no finite value or slope, or where
         the points coincide.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.Model("swing")
+    >>> bob = model.add(fm.Body("bob", 1.0, (0, 0, 0), (1e-3, 1e-3, 1e-3)))
+    >>> slider = model.add(fm.Slider("z", model.ground, bob, (0, 0, 0), axis=(0, 0, 1)))
+    >>> ends = model.ground.at((0, 0, 1)), bob.at((0, 0, 0))
+    >>> cord = model.add(fm.PointFormula("cord", *ends, "200*max(d - 0.8, 0) + 3*ddot"))
     """
 
     name: str

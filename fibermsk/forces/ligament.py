@@ -144,6 +144,16 @@ class ToeLigament(Described):
     ------
     ModelError
         If a field lies outside its range; when the system is built, if a path cannot be found.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.Model("knee")
+    >>> shank = model.add(fm.Body("shank", 3.0, (0, 0, -0.2), (0.05, 0.05, 0.01)))
+    >>> knee = model.add(fm.Hinge("knee", model.ground, shank, (0, 0, 0), axis=(0, 1, 0)))
+    >>> places = model.ground.at((0.03, 0, 0.02)), shank.at((0.03, 0, -0.03))
+    >>> points = [fm.PathPoint(f"p{k}", place) for k, place in enumerate(places)]
+    >>> acl = model.add(fm.ToeLigament("acl", points, slack_length=0.048, stiffness=5000.0))
     """
 
     name: str

@@ -45,6 +45,15 @@ class ForcePair(Described):
     ------
     ModelError
         If a field is not of its kind; in a run, where the points coincide.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.Model("swing")
+    >>> bob = model.add(fm.Body("bob", 1.0, (0, 0, 0), (1e-3, 1e-3, 1e-3)))
+    >>> slider = model.add(fm.Slider("z", model.ground, bob, (0, 0, 0), axis=(0, 0, 1)))
+    >>> ends = model.ground.at((0, 0, 1)), bob.at((0, 0, 0))
+    >>> piston = model.add(fm.ForcePair("piston", *ends, force=20.0))
     """
 
     name: str
@@ -139,6 +148,14 @@ class TorquePair(Described):
     ------
     ModelError
         If a field is not of its kind.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.Model("wheel")
+    >>> bob = model.add(fm.Body("bob", 1.0, (0, 0, 0), (1e-3, 1e-3, 1e-3)))
+    >>> hinge = model.add(fm.Hinge("turn", model.ground, bob, (0, 0, 0), axis=(0, 0, 1)))
+    >>> motor = model.add(fm.TorquePair("motor", bob, model.ground, torque=0.5))
     """
 
     name: str

@@ -74,6 +74,20 @@ class SphereContact(Described):
     (u_d + 2 (u_s - u_d) / (1 + r^2)) + u_v |v_t|) against the velocity of sliding v_t, with r its
     size over the transition velocity. Where f would be negative there is no friction, while OpenSim
     leaves its friction, reversed. The derivative of friction jumps at r = 1.
+
+    Examples
+    --------
+    >>> import fibermsk as fm
+    >>> model = fm.Model("ball")
+    >>> ball = model.add(fm.Body("ball", 1.0, (0, 0, 0), (1e-3, 1e-3, 1e-3)))
+    >>> flight = model.add(fm.Free("flight", model.ground, ball, position=(0, 0, 0.2)))
+    >>> up = [[0, 0, 1], [0, 1, 0], [-1, 0, 0]]  # the half-space fills what is below
+    >>> floor = fm.SphereContact(
+    ...     "floor", ball.at((0, 0, 0)), model.ground.at((0, 0, 0)), radius=0.1, axes=up,
+    ...     stiffness=1e6, dissipation=0.5, static_friction=0.8, dynamic_friction=0.6,
+    ... )
+    >>> model.add(floor).radius
+    0.1
     """
 
     name: str

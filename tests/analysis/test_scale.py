@@ -248,3 +248,28 @@ def test_commands(shared_models, tmp_path):
     assert report["largest"]["pelvis_ty"] == np.abs(force).max()
     still = fm.inverse_dynamics(fm.read_osim(model), motion, lowpass=6.0).force["pelvis_ty"]
     assert np.abs(still).max() < 0.95 * np.abs(force).max()
+
+
+POWERS = [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        [fm.Linear(0.2, 0.1), fm.Sine(0.1, 2.0)],
+        fm.MultivariatePolynomial(POWERS, [0.1, 0.2, 0.3, 0.4]),
+    ],
+)
+def test_translations_that_follow_several_coordinates_grow(law):
+    """By the factor of the parent, whatever the coupling is made of."""
+    model = fm.Model("sliding")
+    base = model.add(fm.Body("base", 1.0, (0, 0, 0), (0.1, 0.1, 0.1)))
+    model.add(fm.Hinge("p", model.ground, base, (0, 0, 0), (0, 0, 1)))
+    top = model.add(fm.Body("top", 1.0, (0, 0, 0), (0.1, 0.1, 0.1)))
+    axes = [fm.Axis("rotation", (0, 0, 1), "q"), fm.Axis("translation", (0, 1, 0), "s")]
+    moved = [fm.Coordinate("q"), fm.Coordinate("s", "translation")]
+    model.add(fm.FunctionalJoint("j", base, top, moved, axes), fm.Coupling("s", law, ["p", "q"]))
+    both = fm.skeleton(model), fm.skeleton(fm.scale(model, {"base": (1.0, 1.5, 1.0)}).model)
+    for q in ([0.0, 0.0], [0.3, -0.4]):
+        before, after = (one.values(q)["s"] for one in both)
+        assert before != 0.0 and after == pytest.approx(1.5 * before, rel=1e-14)

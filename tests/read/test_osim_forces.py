@@ -6,34 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from opensim_peer import SCRIPT, run_script
-from osim_text import axis, body, frame, joint, model
+from osim_text import PATH, body, frame, joint, model, two_bodies
 
 import fibermsk as fm
 from fibermsk.system.contribution import Sums
 
 EXACT = 1e-9
 """Relative to the largest generalized force of a state."""
-
-AXES = "rotation1", "rotation2", "rotation3", "translation1", "translation2", "translation3"
-DIRECTIONS = "1 0 0", "0 1 0", "0 0 1", "1 0 0", "0 1 0", "0 0 1"
-LINE = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
-
-
-def six(name, parent, child):
-    """A joint of six coordinates: three turns and three slides, whose rates are the speeds."""
-    names = [f"{name}_{k}" for k in range(6)]
-    inside = "".join(
-        axis(one, coordinate, direction, LINE)
-        for one, coordinate, direction in zip(AXES, names, DIRECTIONS, strict=True)
-    )
-    inside = f"<SpatialTransform>{inside}</SpatialTransform>"
-    return joint("CustomJoint", name, parent, child, names, inside)
-
-
-def two_bodies(forces, more="", version=40000):
-    """A file of a body on six coordinates and another on a pin, with forces."""
-    joints = six("base", "ground", "a") + joint("PinJoint", "knee", "a", "b", ["bend"])
-    return model(body("a") + body("b"), joints, forces=forces, more=more, version=version)
 
 
 def imported(tmp_path, text, **options):
@@ -83,18 +62,6 @@ def assert_as_in_opensim(tmp_path, file, model, rng, size=0.4, **more):
             acted = max(acted, largest)
         assert acted > 0.01, name
         assert fm.check_contribution(system, name) < 1e-6
-
-
-PATH = (
-    '<GeometryPath name="path"><PathPointSet><objects>'
-    '<PathPoint name="o"><socket_parent_frame>/ground</socket_parent_frame>'
-    "<location>0.4 0.3 0.1</location></PathPoint>"
-    '<PathPoint name="m"><socket_parent_frame>/bodyset/a</socket_parent_frame>'
-    "<location>0.1 -0.2 0.05</location></PathPoint>"
-    '<PathPoint name="i"><socket_parent_frame>/bodyset/b</socket_parent_frame>'
-    "<location>0.05 0.1 -0.2</location></PathPoint>"
-    "</objects></PathPointSet></GeometryPath>"
-)
 
 
 def test_path_springs_and_ligaments(tmp_path, rng):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from opensim_peer import ask, run_script
-from read.osim_text import axis, body, joint, model as text_of
+from osim_text import axis, body, joint, model as text_of
 from same_models import differences
 
 import fibermsk as fm

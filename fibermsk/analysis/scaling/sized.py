@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from fibermsk.model import (
     WrapTorus,
 )
 from fibermsk.model.function import Function
+from fibermsk.model.multivariate import MultivariatePolynomial
 from fibermsk.model.skeleton.body import Capsule, shapes_of, visuals_of
 from fibermsk.model.skeleton.joint import FunctionalJoint, Joint
 from fibermsk.model.skeleton.mesh import Mesh
@@ -53,7 +55,7 @@ def sized(model: Model, factors: Factors, masses: Mapping[str, float]) -> Model:
     for coupling in model.couplings:
         factor = _of_coordinate(model, coupling.dependent, of)
         if factor != 1.0:
-            values[coupling] = {"function": _times(coupling.function, factor)}
+            values[coupling] = {"function": _coupled(coupling.function, factor)}
     for item in _fixed_points(model):
         station = item.station
         position = of(station.body) * np.asarray(station.position)
@@ -166,6 +168,15 @@ def _of_coordinate(model: Model, name: str, of: Any) -> float:
             if axis.kind == "translation" and _is_coordinate(axis) and axis.pairs[0][0] == name:
                 return _along(axis, of(joint.parent))
     return 1.0
+
+
+def _coupled(function: Any, factor: float) -> Any:
+    """A multiple of the function of a coupling, of one coordinate or of several."""
+    if isinstance(function, MultivariatePolynomial):
+        return replace(function, coefficients=factor * np.asarray(function.coefficients))
+    if isinstance(function, Sequence):
+        return tuple(_times(one, factor) for one in function)
+    return _times(function, factor)
 
 
 def _times(function: Function, factor: float) -> Function:

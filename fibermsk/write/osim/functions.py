@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element, SubElement
 
@@ -13,11 +14,15 @@ from fibermsk import _check
 from fibermsk.model.function import (
     Function,
     Linear,
+    NaturalSpline,
     PiecewiseLinear,
     Polynomial,
     Scaled,
     SimmSpline,
+    Sine,
+    SmoothStep,
 )
+from fibermsk.model.multivariate import MultivariatePolynomial
 from fibermsk.write.osim.tree import leaf
 
 Pairs: TypeAlias = Sequence[tuple[str, Function]]
@@ -75,6 +80,19 @@ def write_terms(owner: str, parent: Element, pairs: Pairs, offset: float) -> lis
     return names
 
 
+def write_polynomial(parent: Element, function: MultivariatePolynomial) -> None:
+    """Add a polynomial of several coordinates: all powers up to its order, the last one fastest."""
+    powers = np.asarray(function.powers)
+    order, dimension = int(powers.sum(axis=1).max(initial=0)), powers.shape[1]
+    given = dict(zip(map(tuple, powers.tolist()), np.asarray(function.coefficients), strict=True))
+    every = product(range(order + 1), repeat=dimension)
+    found = SubElement(parent, "MultivariatePolynomialFunction")
+    values = [given.get(one, 0.0) for one in every if sum(one) <= order]
+    leaf(found, "dimension", str(dimension))
+    leaf(found, "order", str(order))
+    leaf(found, "coefficients", values)
+
+
 def _constant(parent: Element, value: float) -> None:
     leaf(SubElement(parent, "Constant"), "value", value)
 
@@ -87,7 +105,11 @@ def _raised(function: Any, offset: float) -> Any:
         case Polynomial():
             first, *others = np.asarray(function.coefficients)
             return Polynomial([first + offset, *others])
-        case SimmSpline() | PiecewiseLinear():
+        case Sine():
+            return replace(function, offset=function.offset + offset)
+        case SmoothStep():
+            return replace(function, before=function.before + offset, after=function.after + offset)
+        case SimmSpline() | PiecewiseLinear() | NaturalSpline():
             return replace(function, y=np.asarray(function.y) + offset)
         case Scaled() if function.factor:
             return replace(function, function=_raised(function.function, offset / function.factor))
@@ -125,11 +147,46 @@ def _points(tag: str) -> Callable[[str, Element, Any], Element]:
     return write
 
 
+def _sine(owner: str, parent: Element, function: Sine) -> Element:
+    found = SubElement(parent, "Sine")
+    leaf(found, "amplitude", function.amplitude)
+    leaf(found, "omega", function.rate)
+    leaf(found, "phase", function.phase)
+    leaf(found, "offset", function.offset)
+    return found
+
+
+def _step(owner: str, parent: Element, function: SmoothStep) -> Element:
+    found = SubElement(parent, "StepFunction")
+    leaf(found, "transition_start_time", function.start)
+    leaf(found, "transition_end_time", function.end)
+    leaf(found, "start_value", function.before)
+    leaf(found, "end_value", function.after)
+    return found
+
+
+def _natural(owner: str, parent: Element, function: NaturalSpline) -> Element:
+    least, n = function.degree + 1, np.size(function.x)
+    if n < least:
+        must = f"be {least} or more for degree {function.degree} in an OpenSim file"
+        _check.refuse(owner, "points of a NaturalSpline", n, must)
+    found = SubElement(parent, "GCVSpline")
+    leaf(found, "half_order", str((function.degree + 1) // 2))
+    leaf(found, "error_variance", 0.0)
+    leaf(found, "x", function.x)
+    leaf(found, "weights", np.ones(n))
+    leaf(found, "y", function.y)
+    return found
+
+
 FUNCTIONS: dict[type, Callable[[str, Element, Any], Element]] = {
     Linear: _linear,
     Polynomial: _polynomial,
     PiecewiseLinear: _points("PiecewiseLinearFunction"),
+    NaturalSpline: _natural,
     Scaled: _scaled,
     SimmSpline: _points("SimmSpline"),
+    Sine: _sine,
+    SmoothStep: _step,
 }
 """Writer of each function; others are refused by name."""

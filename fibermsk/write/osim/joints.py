@@ -10,12 +10,13 @@ import numpy as np
 from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.model.function import Linear
+from fibermsk.model.multivariate import MultivariatePolynomial
 from fibermsk.model.skeleton.axis import Axis
 from fibermsk.model.skeleton.body import Body
 from fibermsk.model.skeleton.coordinate import Coordinate
 from fibermsk.model.skeleton.coupling import Coupling
 from fibermsk.model.skeleton.joint import Weld
-from fibermsk.write.osim.functions import write_function, write_terms
+from fibermsk.write.osim.functions import write_function, write_polynomial, write_terms
 from fibermsk.write.osim.kinds import SIMPLE, Kind, ellipsoid_kind, simple_kind
 from fibermsk.write.osim.notes import Notes, legal
 from fibermsk.write.osim.placed import PlacedJoint, completed
@@ -185,11 +186,20 @@ def _write_coordinate(parent: Element, one: Coordinate, names: Names, notes: Not
 
 def write_coupling(parent: Element, coupling: Coupling, names: Names) -> None:
     """Add the constraint of a coupling."""
-    first, second = (names.coordinates[n] for n in (coupling.dependent, coupling.independent))
-    element = named(parent, "CoordinateCouplerConstraint", f"{first}_follows_{second}")
+    first = names.coordinates[coupling.dependent]
+    others = [names.coordinates[name] for name in coupling.independents]
+    own = f"{first}_follows_{'_'.join(others)}"
+    element = named(parent, "CoordinateCouplerConstraint", own)
     leaf(element, "isEnforced", True)
-    function = SubElement(element, "coupled_coordinates_function")
-    write_function(f"coupling {coupling.name!r}", function, coupling.function)
-    leaf(element, "independent_coordinate_names", second)
+    function: Any = coupling.function
+    place = SubElement(element, "coupled_coordinates_function")
+    owner = f"coupling {coupling.name!r}"
+    if isinstance(function, MultivariatePolynomial):
+        write_polynomial(place, function)
+    elif len(others) == 1:
+        write_function(owner, place, function)
+    else:
+        write_terms(owner, place, list(zip(others, function, strict=True)), 0.0)
+    leaf(element, "independent_coordinate_names", " ".join(others))
     leaf(element, "dependent_coordinate_name", first)
     leaf(element, "scale_factor", 1.0)

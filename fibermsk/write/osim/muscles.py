@@ -34,13 +34,7 @@ def write_muscle(parent: Element, model: Model, muscle: LineMuscle, bodies: Bodi
     kind, parameters = properties_of(muscle, notes)
     element = named(parent, kind, names.muscles[muscle.name])
     leaf(element, "appliesForce", parameters.pop("appliesForce", True))
-    path = named(element, "GeometryPath", "path")
-    points = set_of(path, "PathPointSet")
-    for point in muscle.points:
-        _write_point(points, model, muscle, point, bodies)
-    wraps = set_of(path, "PathWrapSet")
-    for wrap in muscle.wraps:
-        _write_wrap(wraps, muscle, wrap, bodies)
+    write_path(element, model, muscle, names.muscles[muscle.name], bodies)
     for tag, value in (
         ("max_isometric_force", muscle.max_isometric_force),
         ("optimal_fiber_length", muscle.optimal_fiber_length),
@@ -63,6 +57,17 @@ def write_muscle(parent: Element, model: Model, muscle: LineMuscle, bodies: Bodi
     _write_tree(element, tree)
 
 
+def write_path(element: Element, model: Model, item: Any, own: str, bodies: Bodies) -> None:
+    """Add the path of a muscle or force, which has the name `own` in the file."""
+    path = named(element, "GeometryPath", "path")
+    points = set_of(path, "PathPointSet")
+    for point in item.points:
+        _write_point(points, model, item, own, point, bodies)
+    wraps = set_of(path, "PathWrapSet")
+    for wrap in item.wraps:
+        _write_wrap(wraps, item, wrap, bodies)
+
+
 def _write_tree(parent: Element, tree: dict[str, Any]) -> None:
     """Add properties, and those of objects in them; points alone are those of a SimmSpline."""
     for tag, value in tree.items():
@@ -75,7 +80,7 @@ def _write_tree(parent: Element, tree: dict[str, Any]) -> None:
 
 
 def _write_point(
-    parent: Element, model: Model, muscle: LineMuscle, point: PointOfPath, bodies: Bodies
+    parent: Element, model: Model, item: Any, named_as: str, point: PointOfPath, bodies: Bodies
 ) -> None:
     """Add a point of a path."""
     names, notes, name = bodies.names, bodies.notes, legal(point.name)
@@ -95,10 +100,10 @@ def _write_point(
         leaf(element, "location", np.asarray(point.at) + np.asarray(point.rotation) @ own_place)
         return
     element = named(parent, "MovingPathPoint", name)
-    own = f"{names.muscles[muscle.name]}_{name}"
+    own = f"{named_as}_{name}"
     frame = bodies.frame(point.body, point.at, point.rotation, own)
     leaf(element, "socket_parent_frame", frame)
-    where = f"{point.name} of {muscle.name}"
+    where = f"{point.name} of {item.name}"
     parts = zip("xyz", point.coordinates, point.functions, point.ranges, strict=True)
     for axis, coordinate, function, ends in parts:
         place = SubElement(element, f"{axis}_location")
@@ -116,14 +121,14 @@ def _write_point(
             notes.add(text, where)
 
 
-def _write_wrap(parent: Element, muscle: LineMuscle, wrap: PathWrap, bodies: Bodies) -> None:
+def _write_wrap(parent: Element, item: Any, wrap: PathWrap, bodies: Bodies) -> None:
     """Add a surface that a path wraps around."""
     surface = bodies.surface(wrap.shape)
     if surface is None:
         return
     if wrap.side is not None:
         text = "sides of wrapping are left out: OpenSim chooses them by quadrants alone"
-        bodies.notes.add(text, f"{wrap.shape.name} of {muscle.name}")
+        bodies.notes.add(text, f"{wrap.shape.name} of {item.name}")
     element = named(parent, "PathWrap", f"{surface}_wrap")
     leaf(element, "wrap_object", surface)
     leaf(element, "method", wrap.method)

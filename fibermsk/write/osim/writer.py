@@ -13,6 +13,7 @@ from fibermsk.model.model import Model
 from fibermsk.model.skeleton.joint import Weld
 from fibermsk.read.osim.report import ImportReport
 from fibermsk.write.osim.bodies import Bodies
+from fibermsk.write.osim.elements import Elements
 from fibermsk.write.osim.forces import write_laws
 from fibermsk.write.osim.joints import names_of, write_coupling, write_joint
 from fibermsk.write.osim.muscles import write_muscle
@@ -106,6 +107,15 @@ def document_of(model: Model, notes: Notes) -> ElementTree:
     write_laws(forces, model, names, motions, notes)
     for muscle in model.muscles:
         write_muscle(forces, model, muscle, bodies)
+    taken = [str(one.get("name")) for one in forces]
+    elements = Elements(element, model, bodies, taken)
+    for item in model.elements:
+        if not elements.add(item):
+            notes.add("elements are left out", f"{item.name} ({type(item).__name__})")
+    for marker in model.markers:
+        found = named(set_of(element, "MarkerSet"), "Marker", legal(marker.name))
+        leaf(found, "socket_parent_frame", names.frame(marker.body))
+        leaf(found, "location", marker.station.position)
     tree = ElementTree(root)
     indent(tree, "  ")
     return tree
@@ -113,12 +123,10 @@ def document_of(model: Model, notes: Notes) -> ElementTree:
 
 def _note_left_out(model: Model, loose: set[str], notes: Notes) -> None:
     """Note the items without a counterpart in OpenSim."""
-    kinds = (("fibers", model.fibers), ("elements", model.elements), ("contacts", model.contacts))
+    kinds = (("fibers", model.fibers), ("contacts", model.contacts))
     for what, items in kinds:
         for k, item in enumerate(items):
             name = str(getattr(item, "name", "") or f"number {k + 1}")
-            if what == "elements":
-                name = f"{name} ({type(item).__name__})"
             notes.add(f"{what} are left out", name)
     for name in loose:
         notes.add("junctions of fibers are left out", name)

@@ -59,3 +59,37 @@ def model(bodies="", joints="", constraints="", forces="", more="", version=4000
 def one_joint(kind="PinJoint", coordinates=("q",), inside="", **more):
     """A model of one body on the ground."""
     return model(body("b"), joint(kind, "j", "ground", "b", coordinates, inside), **more)
+
+
+AXES = "rotation1", "rotation2", "rotation3", "translation1", "translation2", "translation3"
+DIRECTIONS = "1 0 0", "0 1 0", "0 0 1", "1 0 0", "0 1 0", "0 0 1"
+LINE = "<LinearFunction><coefficients>1 0</coefficients></LinearFunction>"
+
+
+def six(name, parent, child):
+    """A joint of six coordinates: three turns and three slides, whose rates are the speeds."""
+    names = [f"{name}_{k}" for k in range(6)]
+    inside = "".join(
+        axis(one, coordinate, direction, LINE)
+        for one, coordinate, direction in zip(AXES, names, DIRECTIONS, strict=True)
+    )
+    inside = f"<SpatialTransform>{inside}</SpatialTransform>"
+    return joint("CustomJoint", name, parent, child, names, inside)
+
+
+def two_bodies(forces, more="", version=40000):
+    """A file of a body on six coordinates and another on a pin, with forces."""
+    joints = six("base", "ground", "a") + joint("PinJoint", "knee", "a", "b", ["bend"])
+    return model(body("a") + body("b"), joints, forces=forces, more=more, version=version)
+
+
+PATH = (
+    '<GeometryPath name="path"><PathPointSet><objects>'
+    '<PathPoint name="o"><socket_parent_frame>/ground</socket_parent_frame>'
+    "<location>0.4 0.3 0.1</location></PathPoint>"
+    '<PathPoint name="m"><socket_parent_frame>/bodyset/a</socket_parent_frame>'
+    "<location>0.1 -0.2 0.05</location></PathPoint>"
+    '<PathPoint name="i"><socket_parent_frame>/bodyset/b</socket_parent_frame>'
+    "<location>0.05 0.1 -0.2</location></PathPoint>"
+    "</objects></PathPointSet></GeometryPath>"
+)
