@@ -71,8 +71,8 @@ class SphereContact(Described):
     -----
     Hertz: F = 4/3 K x sqrt(R K x) with K = k^(2/3) s, s the share and R = R_1 R_2 / (R_1 + R_2) of
     two spheres. Hunt and Crossley: f = F (1 + 3/2 c v.n), at least zero. Friction: f (min(r, 1)
-    (u_d + 2 (u_s - u_d) / (1 + r^2)) + u_v |v_t|) against the velocity of sliding v_t, with r its
-    size over the transition velocity. Where f would be negative there is no friction, while OpenSim
+    (u_d + 2 (u_s - u_d) / (1 + r^2)) + u_v v) against the sliding, whose speed is v, with r = v
+    over the transition velocity. Where f would be negative there is no friction, while OpenSim
     leaves its friction, reversed. The derivative of friction jumps at r = 1.
 
     Examples
