@@ -12,12 +12,11 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number
 from fibermsk._shown import Described
-from fibermsk.model import Body, PathWrap
+from fibermsk.model import PathWrap
 from fibermsk.model.function import Function, Pieces, SimmSpline, check_function, integral
 from fibermsk.model.muscles.line_muscle import PointOfPath
 from fibermsk.model.muscles.path import check_path
-from fibermsk.system.configuration import Configuration
-from fibermsk.system.lines.pull import PathPull, Tension, bodies_of_path, coordinates_of_path
+from fibermsk.system.lines.pull import AlongPath, Tension
 
 CURVE = SimmSpline(
     [-5.0, 0.998, 0.999, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.601, 1.602, 5.0],
@@ -30,7 +29,7 @@ _DAMPED_FROM = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ligament(Described):
+class Ligament(AlongPath, Described):
     """Ligament along a path, with a curve of its force; OpenSim's Ligament.
 
     Longer than its rest length l_0 it pulls with f g(l / l_0), g the curve; else not at all.
@@ -74,23 +73,10 @@ class Ligament(Described):
     force: float = number("N", NON_NEGATIVE)
     curve: Function = CURVE
 
-    mass = None
-    signals = ()
-
     def __post_init__(self) -> None:
         owner = f"ligament {_check.item_name('ligament', self.name)!r}"
         check_function(owner, "curve", self.curve)
         _check.store(self, **check_path(owner, self), **checked(self, owner))
-
-    @property
-    def bodies(self) -> tuple[Body, ...]:
-        """Bodies of its path."""
-        return bodies_of_path(self)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Coordinates that move or switch its points."""
-        return coordinates_of_path(self)
 
     @cached_property
     def _pieces(self) -> Pieces:
@@ -110,13 +96,9 @@ class Ligament(Described):
         force, slope = (self.force * float(pieces(x, order)) for order in (0, 1))
         return Tension(force, slope / rest, 0.0, self.force * rest * integral(pieces, 1.0, x))
 
-    def contribute(self, configuration: Configuration) -> PathPull:
-        """Create the contribution."""
-        return PathPull(self, configuration)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ToeLigament(Described):
+class ToeLigament(AlongPath, Described):
     """Ligament with a quadratic toe and a linear part; OpenSim's Blankevoort1991Ligament.
 
     With the strain e = l / l_0 - 1 its elastic force is k e^2 / (2 e_t) up to the transition e_t,
@@ -165,22 +147,9 @@ class ToeLigament(Described):
     transition_strain: float = number("", POSITIVE, default=0.06)
     damping: float = number("N s", NON_NEGATIVE, default=0.003)
 
-    mass = None
-    signals = ()
-
     def __post_init__(self) -> None:
         owner = f"ligament {_check.item_name('ligament', self.name)!r}"
         _check.store(self, **check_path(owner, self), **checked(self, owner))
-
-    @property
-    def bodies(self) -> tuple[Body, ...]:
-        """Bodies of its path."""
-        return bodies_of_path(self)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Coordinates that move or switch its points."""
-        return coordinates_of_path(self)
 
     @property
     def numbers(self) -> list[Any]:
@@ -205,7 +174,3 @@ class ToeLigament(Described):
             force += by_rate * rate
             slope += self.damping * rate * 30.0 * (u * (1.0 - u)) ** 2 / _DAMPED_FROM
         return Tension(force, slope / rest, by_rate / rest, float(np.float64(rest) * energy))
-
-    def contribute(self, configuration: Configuration) -> PathPull:
-        """Create the contribution."""
-        return PathPull(self, configuration)

@@ -9,15 +9,14 @@ from typing import Any
 from fibermsk import _check
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number
 from fibermsk._shown import Described
-from fibermsk.model import Body, PathWrap
+from fibermsk.model import PathWrap
 from fibermsk.model.muscles.line_muscle import PointOfPath
 from fibermsk.model.muscles.path import check_path
-from fibermsk.system.configuration import Configuration
-from fibermsk.system.lines.pull import PathPull, Tension, bodies_of_path, coordinates_of_path
+from fibermsk.system.lines.pull import AlongPath, Tension
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PathSpring(Described):
+class PathSpring(AlongPath, Described):
     """Spring along a path that pulls only, with dissipation; OpenSim's PathSpring.
 
     Its tension is k s (1 + c ds/dt), s the stretch beyond the rest length. While it shortens faster
@@ -62,22 +61,9 @@ class PathSpring(Described):
     rest_length: float = number("m", POSITIVE)
     dissipation: float = number("s/m", NON_NEGATIVE, default=0.0)
 
-    mass = None
-    signals = ()
-
     def __post_init__(self) -> None:
         owner = f"path spring {_check.item_name('path spring', self.name)!r}"
         _check.store(self, **check_path(owner, self), **checked(self, owner))
-
-    @property
-    def bodies(self) -> tuple[Body, ...]:
-        """Bodies of its path."""
-        return bodies_of_path(self)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Coordinates that move or switch its points."""
-        return coordinates_of_path(self)
 
     @property
     def numbers(self) -> list[Any]:
@@ -91,7 +77,3 @@ class PathSpring(Described):
             return Tension(0.0, 0.0, 0.0, 0.0)
         slope = k * (1.0 + c * speed)
         return Tension(slope * stretch, slope, k * c * stretch, 0.5 * k * stretch**2)
-
-    def contribute(self, configuration: Configuration) -> PathPull:
-        """Create the contribution."""
-        return PathPull(self, configuration)

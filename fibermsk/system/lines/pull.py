@@ -53,14 +53,28 @@ class PathElement(Protocol):
         ...
 
 
-def bodies_of_path(element: Any) -> tuple[Body, ...]:
-    """Bodies of the points and surfaces of a path."""
-    return tuple(dict.fromkeys(bodies_of(element)))
+class AlongPath:
+    """What elements along a path have in common: `PathElement` says what each has of its own."""
 
+    mass = None
+    signals = ()
 
-def coordinates_of_path(element: Any) -> tuple[str, ...]:
-    """Coordinates that move or switch points of a path."""
-    return tuple(dict.fromkeys(coordinates_of(element)))
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Bodies of the points and surfaces of its path."""
+        item: Any = self
+        return tuple(dict.fromkeys(bodies_of(item)))
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Coordinates that move or switch its points."""
+        item: Any = self
+        return tuple(dict.fromkeys(coordinates_of(item)))
+
+    def contribute(self, configuration: Configuration) -> PathPull:
+        """Create the contribution."""
+        item: Any = self
+        return PathPull(item, configuration)
 
 
 class PathPull:
