@@ -23,6 +23,7 @@ from fibermsk.errors import ModelError
 from fibermsk.laws.expression import Expression
 from fibermsk.model import Body, Station
 from fibermsk.model.function import Function, Pieces, check_function, integral
+from fibermsk.model.skeleton.body import check_ends
 from fibermsk.model.skeleton.joint import orientation
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
@@ -118,10 +119,7 @@ class Bushing(Described):
 
     def __post_init__(self) -> None:
         owner = self._owner
-        for field in ("first", "second"):
-            _check.instance(owner, field, getattr(self, field), Station, "a Station")
-        if self.first.body is self.second.body:
-            _check.refuse(owner, "second", self.second.body, "be on another body than the first")
+        check_ends(owner, self)
         laws: dict[str, Any] = {}
         for field in ("moments", "forces"):
             given = _check.instance(owner, field, getattr(self, field), (tuple, list), "three")

@@ -13,6 +13,7 @@ from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.laws.expression import Expression
 from fibermsk.model import Body, Station
+from fibermsk.model.skeleton.body import check_ends
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
@@ -135,10 +136,7 @@ class PointFormula(Described):
 
     def __post_init__(self) -> None:
         owner = f"formula {_check.item_name('formula', self.name)!r}"
-        for field in ("first", "second"):
-            _check.instance(owner, field, getattr(self, field), Station, "a Station")
-        if self.first.body is self.second.body:
-            _check.refuse(owner, "second", self.second.body, "be on another body than the first")
+        check_ends(owner, self)
         _check.instance(owner, "force", self.force, str, "a formula")
         self.expression()
 

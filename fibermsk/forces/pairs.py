@@ -17,6 +17,7 @@ from fibermsk.errors import ModelError
 from fibermsk.model import Body, Station
 from fibermsk.model.function import Function
 from fibermsk.model.in_time import InTime, check_in_time, signals_in_time
+from fibermsk.model.skeleton.body import check_ends
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
@@ -65,10 +66,7 @@ class ForcePair(Described):
 
     def __post_init__(self) -> None:
         owner = f"force pair {_check.item_name('force pair', self.name)!r}"
-        for field in ("first", "second"):
-            _check.instance(owner, field, getattr(self, field), Station, "a Station")
-        if self.first.body is self.second.body:
-            _check.refuse(owner, "second", self.second.body, "be on another body than the first")
+        check_ends(owner, self)
         _check.store(self, **checked(self, owner))
         check_in_time(owner, "force", self.force)
 

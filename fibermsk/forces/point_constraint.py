@@ -13,6 +13,7 @@ from fibermsk._arrays import Array
 from fibermsk._numbers import POSITIVE, checked, number
 from fibermsk._shown import Described
 from fibermsk.model import Body, Station
+from fibermsk.model.skeleton.body import check_ends
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
@@ -65,10 +66,7 @@ class PointConstraint(Described):
 
     def __post_init__(self) -> None:
         owner = f"constraint {_check.item_name('constraint', self.name)!r}"
-        for field in ("first", "second"):
-            _check.instance(owner, field, getattr(self, field), Station, "a Station")
-        if self.first.body is self.second.body:
-            _check.refuse(owner, "second", self.second.body, "be on another body than the first")
+        check_ends(owner, self)
         _check.store(self, **checked(self, owner))
         directions = np.array(self.directions)
         if np.linalg.matrix_rank(directions, tol=1e-6) < max(len(directions), 1):

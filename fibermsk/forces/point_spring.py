@@ -13,6 +13,7 @@ from fibermsk._numbers import NON_NEGATIVE, checked, number
 from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Station
+from fibermsk.model.skeleton.body import check_ends
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
@@ -66,10 +67,7 @@ class PointSpring(Described):
 
     def __post_init__(self) -> None:
         owner = f"spring {_check.item_name('spring', self.name)!r}"
-        for field in ("first", "second"):
-            _check.instance(owner, field, getattr(self, field), Station, "a Station")
-        if self.first.body is self.second.body:
-            _check.refuse(owner, "second", self.second.body, "be on another body than the first")
+        check_ends(owner, self)
         _check.store(self, **checked(self, owner))
         _check.flag(owner, "slack", self.slack)
 

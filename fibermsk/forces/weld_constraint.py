@@ -14,6 +14,7 @@ from fibermsk._numbers import checked
 from fibermsk._shown import Described
 from fibermsk.errors import ModelError
 from fibermsk.model import Body, Station
+from fibermsk.model.skeleton.body import check_ends
 from fibermsk.model.skeleton.joint import orientation
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
@@ -62,10 +63,7 @@ class WeldConstraint(Described):
 
     def __post_init__(self) -> None:
         owner = f"constraint {_check.item_name('constraint', self.name)!r}"
-        for field in ("first", "second"):
-            _check.instance(owner, field, getattr(self, field), Station, "a Station")
-        if self.first.body is self.second.body:
-            _check.refuse(owner, "second", self.second.body, "be on another body than the first")
+        check_ends(owner, self)
         _check.store(self, **checked(self, owner))
 
     @property

@@ -211,3 +211,11 @@ def _check_shapes(owner: str, field: str, value: Any, kinds: Any) -> tuple[Any, 
     what = "a Mesh" if kinds is Mesh else "a Capsule, an InfiniteCylinder or a Mesh"
     several = f"{what.replace(' or', ',')} or a sequence of them"
     return _check.items(owner, field, value, kinds, what, several)
+
+
+def check_ends(owner: str, item: Any) -> None:
+    """Refuse an item whose `first` and `second` are not points of two bodies."""
+    for end in ("first", "second"):
+        _check.instance(owner, end, getattr(item, end), Station, "a Station")
+    if item.first.body is item.second.body:
+        _check.refuse(owner, "second", item.second.body, "be on another body than the first")
