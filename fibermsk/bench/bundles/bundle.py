@@ -42,8 +42,10 @@ OURS = Contender(
     {"method": "bdf2"},
 )
 
-_SWING_METHODS = ("sdirk2", "generalized_alpha")
-"""Methods for the whole swing."""
+_SWING_MODELS = [
+    {"method": name, "tolerance": bundle_ours.ONE_SOLVE} for name in ("sdirk2", "generalized_alpha")
+]
+"""Methods and solvers for the whole swing."""
 
 PYELASTICA = Contender(
     "pyelastica",
@@ -208,7 +210,7 @@ def _add_swing(
     findings: Findings,
 ) -> float | None:
     """Our settings with the whole swing within a limit; returns their time [s]."""
-    contender = replace(OURS, models=[{"method": name} for name in _SWING_METHODS])
+    contender = replace(OURS, models=_SWING_MODELS)
     found = find_cheapest(contender, call, say, lambda *runs: swing_error(*runs) <= limit)
     if not found:
         findings.notes.append(f"fibermsk, {n} fibers: no settings are accurate for the whole swing")

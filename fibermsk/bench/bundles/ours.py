@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk.bench.bundles import case
@@ -14,12 +13,12 @@ from fibermsk.elements.hermite import hermite, hermite_d1
 from fibermsk.laws import KelvinVoigt, PenaltyContact
 from fibermsk.model import Contact, Fiber, Model, Tissue
 from fibermsk.results import Result
-from fibermsk.solvers import BDF2, SDIRK2, BackwardEuler, GeneralizedAlpha, Newton
+from fibermsk.solvers import BDF2, SDIRK2, BackwardEuler, FixedSteps, GeneralizedAlpha, Newton
 from fibermsk.solvers.newton.stage import Method
-from fibermsk.system import build
+from fibermsk.system import FiberSystem, build
 
-STEPS = (16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
-"""Time steps for one second, the cheapest first."""
+STEPS = (16, 32, 48, 64, 80, 96, 112, 128, 192, 256, 384, 512)
+"""Time steps for one second, multiples of the frames, the cheapest first."""
 
 CONVERGED_STEPS = 2048
 """Time steps of the converged run."""
@@ -36,9 +35,12 @@ METHOD = METHODS["backward_euler"]
 NEWTON = Newton(tolerance=1e-4)
 """Nonlinear solver of a few steps."""
 
-LOOSE_NEWTON = Newton(tolerance=1e-2, balance=1e-2)
-"""Nonlinear solver of a whole fall, with larger errors of its time steps. The last increment is
-applied in full, so that the remaining error is far smaller."""
+LOOSE = 1e-2
+"""Tolerances of the nonlinear solver of a whole fall, with larger errors of its time steps. The
+last increment is applied in full, so that the remaining error is far smaller."""
+
+ONE_SOLVE = 1e-1
+"""The same with which nearly every step of a whole fall is one linear solve."""
 
 CABLES: dict[str, Any] = {
     "method": GeneralizedAlpha(rho_inf=0.9),
@@ -109,21 +111,24 @@ def run_bundle(
     duration: float = case.DURATION,
     frames: int = case.FRAMES,
     method: str = METHOD.name,
+    tolerance: float = LOOSE,
 ) -> dict[str, Any]:
     """Run the bundle once, see `fibermsk.bench.bundles.case`; the method is one of `METHODS`.
 
-    Adds ``build_seconds`` and ``newton_iterations``. Failed runs are not measured.
+    `tolerance` is that of Newton's increments, and of its balance of forces. Adds
+    ``build_seconds`` and ``newton_iterations``. Failed runs are not measured.
     """
-    settings = {"method": METHODS[method], "newton": LOOSE_NEWTON, "throw": False}
+    newton = Newton(tolerance=tolerance, balance=tolerance)
+    settings = {"method": METHODS[method], "newton": newton, "throw": False}
     few = build(bundle_model(min(n, 2), contact=contact, bending=bending))
     simulate_timed(few, 2.0 * duration / steps, 2, **settings)  # compiles
     system, building = timed(lambda: build(bundle_model(n, contact=contact, bending=bending)))
-    result, seconds = simulate_timed(system, duration, steps, **settings)
+    result, seconds = _run(system, duration, steps, frames, settings)
     run = _figures(result, seconds) | {"build_seconds": building}
     if result.status != "success":
         nothing = dict.fromkeys(case.MEASURED)
         return run | nothing | {"message": result.message}
-    return run | case.measure([centerlines(result, frame) for frame in _chosen(result, frames)])
+    return run | case.measure([centerlines(result, k) for k in range(1, frames + 1)])
 
 
 def run_cables(
@@ -132,11 +137,18 @@ def run_cables(
     """Run cables without contact, as in Exudyn; adds ``newton_iterations``."""
     one = build(bundle_model(1, contact=False))
     simulate_timed(one, 2.0 * duration / steps, 2, **CABLES)  # compiles
-    result, seconds = simulate_timed(
-        build(bundle_model(n, contact=False)), duration, steps, **CABLES
-    )
+    system = build(bundle_model(n, contact=False))
+    result, seconds = _run(system, duration, steps, frames, CABLES)
     middle = result.fibers["fiber_0"].position[:, case.ELEMENTS // 2, 2]
-    return _figures(result, seconds) | {"drops": (-middle[_chosen(result, frames)]).tolist()}
+    return _figures(result, seconds) | {"drops": (-middle[1:]).tolist()}
+
+
+def _run(
+    system: FiberSystem, duration: float, steps: int, frames: int, settings: dict[str, Any]
+) -> tuple[Result, float]:
+    """Result with evenly spaced frames, and wall time [s]; `steps` is a multiple of `frames`."""
+    control = FixedSteps(steps_per_frame=steps // frames)
+    return simulate_timed(system, duration, frames, control=control, **settings)
 
 
 def _figures(result: Result, seconds: float) -> dict[str, Any]:
@@ -145,11 +157,6 @@ def _figures(result: Result, seconds: float) -> dict[str, Any]:
         "steps": result.stats["substeps"],
         "newton_iterations": result.stats["newton_iterations"],
     }
-
-
-def _chosen(result: Result, frames: int) -> NDArray[np.int64]:
-    """Indices of evenly spaced frames of a result with the last."""
-    return np.linspace(0, len(result.time) - 1, frames + 1).round().astype(np.int64)[1:]
 
 
 def centerlines(result: Result, frame: int) -> tuple[Array, Array]:
