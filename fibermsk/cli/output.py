@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import typer
@@ -17,6 +18,9 @@ from fibermsk._extras import CURVES, check_drawing
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 from fibermsk.rescue import write_whole
+
+COLUMNS = 80
+"""Width of a terminal that lines should fit."""
 
 PICTURES = (".png", ".svg", ".pdf")
 """Kinds of files that `write_figure` writes."""
@@ -73,15 +77,16 @@ def aligned(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
 def print_time_error(found: dict[str, float | None]) -> None:
     """Print the estimated error of the time steps."""
     units = {
-        "coordinates": "rad or m in the coordinates",
-        "fibers": "of a fiber's length",
+        "coordinates": "rad or m",
+        "fibers": "of fiber length",
         "states": "of the scale of a state",
     }
     shown = {kind: value for kind, value in found.items() if value or kind != "states"}
     parts = [
         f"{value:.1e} {units[kind]}" for kind in units if (value := shown.get(kind)) is not None
     ]
-    typer.echo(f"  largest error in time, estimated: {', '.join(parts) or 'not known'}")
+    line = f"largest error in time, estimated: {', '.join(parts) or 'not known'}"
+    typer.echo(fill(line, COLUMNS, initial_indent="  ", subsequent_indent="    "))
 
 
 def print_check(found: dict[str, Any] | None) -> None:

@@ -277,7 +277,7 @@ def test_the_error_in_time_is_told(cli, swing_file):
         swing_file.write_text(SCENE.replace("tolerance=0.0", settings))
         run = cli("run", swing_file)
         assert run.exit_code == 0, run.stderr
-        assert line in run.stdout and "rad or m in the coordinates" in run.stdout
+        assert line in run.stdout and " rad or m, " in run.stdout
         assert line in cli("info", OUT).stdout
         told = json.loads(cli("run", swing_file, "--json").stdout)["time_error"]
         assert 0.0 < told["coordinates"] < most and 0.0 < told["fibers"] < most

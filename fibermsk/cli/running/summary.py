@@ -15,8 +15,8 @@ def print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
     stepping = report["step_seconds"]
     typer.echo(
         f"{report['scene']}: {report['status']}, t = {report['time_end']:g} s, "
-        f"{report['steps']} steps, {report['newton_iterations']} Newton iterations, "
-        f"{report['wall_seconds']:.1f} s in all"
+        f"{report['steps']} steps, {report['newton_iterations']} Newton iterations\n"
+        f"  {report['wall_seconds']:.1f} s in all"
         + ("" if stepping is None else f", {stepping:.1f} s of them for the steps")
     )
     if report["status"] == "stopped":
