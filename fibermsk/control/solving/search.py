@@ -1,37 +1,30 @@
-"""Search for an optimum: starts, coarse grids, references of balls, and what is reported."""
+"""Search for an optimum: starts, coarse grids, and references of balls."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from fibermsk import _check
-from fibermsk._arrays import Array
 from fibermsk.control.ends import Ends
 from fibermsk.control.interval import Intervals
-from fibermsk.control.mechanics.discrete import Node
 from fibermsk.control.muscles.exact import ExactPath
 from fibermsk.control.plant import Plant
 from fibermsk.control.problem import OptimalControl
-from fibermsk.control.solving.again import (
-    at_nodes,
-    driven_model,
-    marched,
-    simulated,
-    started_model,
-)
-from fibermsk.control.solving.checked import checked, inside
+from fibermsk.control.solving.again import started_model
+from fibermsk.control.solving.checked import checked
+from fibermsk.control.solving.failing import fail
+from fibermsk.control.solving.found import Found, as_guess, unknowns_of
 from fibermsk.control.solving.guess import BEND, Guess, resampled, straight
-from fibermsk.control.solving.remarks import remarks_of
-from fibermsk.control.solving.solution import ControlSolution, Resimulation, as_result, by_name
-from fibermsk.control.solving.solver import Solved, SolverStep, Warm, sizes_of, solve, worst_of
-from fibermsk.control.transcription import ACTIVATION_RULE, Transcription
-from fibermsk.errors import ConvergenceError
+from fibermsk.control.solving.reported import solution_of, start_of
+from fibermsk.control.solving.solution import ControlSolution
+from fibermsk.control.solving.solver import SolverStep, Warm, solve
+from fibermsk.control.transcription import Transcription
 from fibermsk.system import build
 
 _FAR = 2.0
@@ -43,22 +36,6 @@ _RECENTERED = 20
 
 _COARSEST = 1e-3
 """Largest tolerance."""
-
-_EXHAUSTED = "Maximum_Iterations_Exceeded"
-
-_SHORT = 0.01
-"""Steps up to which activations of any muscle fall as they should [s]."""
-
-_AT_BOUND = 1e-6
-"""Distance from a bound below which a control counts as at it."""
-
-
-class _Found(NamedTuple):
-    """A solution of the discrete problem."""
-
-    problem: Transcription
-    solved: Solved
-    guess: Guess  # the solution as one
 
 
 def search(
@@ -98,12 +75,12 @@ def search(
     for _, term in problem.objectives.terms:
         term.check(plant)
     # a start that `simulate` refuses is refused before the search
-    build(started_model(plant, *_start_of(plant, [ends.start], ends.start_speeds)))
+    build(started_model(plant, *start_of(plant, [ends.start], ends.start_speeds)))
     _check_end(plant, ends)
     rng = np.random.default_rng(seed)
-    found = list[_Found]()
+    found = list[Found]()
 
-    def run(own: OptimalControl, first: Guess, warm: Warm | None) -> _Found:
+    def run(own: OptimalControl, first: Guess, warm: Warm | None) -> Found:
         return _solved(
             own, intervals, ends, first, warm, tolerance=tolerance, iterations=iterations,
             expand=expand, tell=tell,
@@ -111,7 +88,7 @@ def search(
 
     for k in range(starts):
         bend = rng.normal(scale=BEND, size=(plant.tree.degrees, 2)) if k else None
-        one: _Found | None = None
+        one: Found | None = None
         for own in _grids(problem, coarse):
             warm = None
             if one is not None and one.solved.status == "success":
@@ -131,9 +108,9 @@ def search(
     order = {"success": 0, "interrupted": 1, "failed": 2}
     found.sort(key=lambda one: (order[one.solved.status], one.solved.objective))
     optima = tuple((one.solved.objective, one.solved.status) for one in found)
-    solution = _solution(problem, intervals, ends, found[0], optima)
+    solution = solution_of(problem, intervals, ends, found[0], optima)
     if solution.status == "failed":
-        _fail(found[0], solution)
+        fail(found[0], solution)
     if tell is _tell:
         print(_line_of(solution), file=sys.stderr)
     return solution
@@ -191,7 +168,7 @@ def _check_objective(problem: Transcription) -> None:
 def _solved(
     problem: OptimalControl, intervals: Intervals, ends: Ends, guess: Guess, warm: Warm | None,
     **options: Any,
-) -> _Found:  # fmt: skip
+) -> Found:  # fmt: skip
     """Solve, and move the references of balls to the solution where it is far from them."""
     plant = intervals.plant
     slots = [plant.tree.slots()[k] for k in plant.directors.balls]
@@ -200,213 +177,18 @@ def _solved(
         references = [one.references for one in guess.nodes]
         own = Transcription(problem, intervals, ends, references, guess.durations)
         _check_objective(own)
-        solved = solve(own, _unknowns(own, guess), warm=warm, **options)
-        found = _as_guess(own, solved.x)
+        solved = solve(own, unknowns_of(own, guess), warm=warm, **options)
+        found = as_guess(own, solved.x)
         sizes = [float(np.linalg.norm(one.s[at])) for one in found.nodes for at in slots]
         centered = [one.centered(plant.directors) for one in found.nodes]
         guess, warm = found._replace(nodes=centered), None
         size = max(sizes, default=0.0)
         if size <= _FAR or solved.status == "interrupted":
-            return _Found(own, checked(problem, ends, solved, found.nodes), guess)
+            return Found(own, checked(problem, ends, solved, found.nodes), guess)
         if not left:
             reason = "the rotation of a ball is too far from the guess; give a nearer guess"
-            return _Found(own, replace(solved, status="failed", reason=reason), guess)
+            return Found(own, replace(solved, status="failed", reason=reason), guess)
     raise AssertionError
-
-
-def _unknowns(problem: Transcription, guess: Guess) -> Array:
-    """Unknowns (n,) of a guess."""
-    x = np.zeros(problem.unknowns.n)
-    for n, own in enumerate(problem.nodes):
-        node = guess.nodes[n]
-        paths = problem.plant.paths_at(node)
-        x[own] = np.concatenate([node.s, guess.states[n], paths])
-    for n, own in enumerate(problem.controls):
-        x[own] = guess.controls[n]
-    for own in problem.durations:
-        x[own] = 1.0
-    return x
-
-
-def _as_guess(problem: Transcription, x: Array) -> Guess:
-    """Unknowns as poses, states, controls and durations."""
-    at = problem.intervals.layout
-    z = np.array([x[own] for own in problem.nodes])
-    c = np.array([x[own] for own in problem.controls]).reshape(problem.n, at.n_interval)
-    nodes = [Node(s, R) for s, R in zip(z[:, at.s], problem.references, strict=True)]
-    durations = [
-        float(scale) * (float(x[own][0]) if own.stop > own.start else 1.0)
-        for scale, own in zip(problem.scales, problem.durations, strict=True)
-    ]
-    steps = tuple(one.steps for one in problem.problem.phases)
-    states = z[:, at.s.stop : at.g.start]
-    return Guess(nodes, states, c, np.array(durations), steps, problem.intervals.names)
-
-
-def _solution(
-    problem: OptimalControl, intervals: Intervals, ends: Ends, found: _Found,
-    optima: tuple[tuple[float, str], ...],
-) -> ControlSolution:  # fmt: skip
-    own, solved, plant, at = found.problem, found.solved, intervals.plant, intervals.layout
-    raw = _as_guess(own, solved.x)
-    time = own.times(solved.x)
-    h = np.diff(time)
-    z = np.array([solved.x[one] for one in own.nodes])
-    data = problem.objectives.data_at(time)
-    observed = [
-        intervals.observed(z[n], own.references[n], z[n + 1], own.references[n + 1],
-                           raw.controls[n], h[n], data[n], data[n + 1])
-        for n in range(own.n)
-    ]  # fmt: skip
-    terms = np.array([np.array(one[0]).ravel() for one in observed]).reshape(own.n, -1).sum(axis=0)
-    terms += own.values_along(solved.x)
-    forces = np.array([np.array(one[1]).ravel() for one in observed]).reshape(own.n, -1)
-    sized = raw.controls * intervals.largest
-    controls = dict(zip(intervals.control_names, sized.T.copy(), strict=True))
-    excited, elastic = intervals.indices()
-    muscles = plant.muscles
-    activations = {muscles[m].name: z[:, at.a][:, k].copy() for k, m in enumerate(excited)}
-    fibers = {muscles[m].name: muscles[m].optimum * z[:, at.x][:, k] for k, m in enumerate(elastic)}
-    g = z[:, at.g]
-    found_lengths = [plant.geometry(*one, g[k])[0] for k, one in enumerate(raw.nodes)]
-    lengths = np.array([np.array(one).ravel() for one in found_lengths])
-    coordinates = plant.coordinates_of(raw.nodes)
-    names_of_terms = [term.name for _, term in problem.objectives.terms]
-    speeds_at_start = _start_of(plant, raw.nodes[:1], ends.start_speeds)[1]
-    model = driven_model(plant, time, coordinates, activations, controls, speeds_at_start)
-    result = simulated(model, time)
-    speeds, again = _again(intervals, ends, raw, z, h, time, coordinates, result)
-    lengths_of = {one.name: lengths[:, m].copy() for m, one in enumerate(muscles)}
-    solution = ControlSolution(
-        solved.status, solved.reason, time, coordinates, speeds, controls, activations, fibers,
-        lengths_of, {one.name: forces[:, m].copy() for m, one in enumerate(muscles)},
-        float(time[-1]), solved.objective,
-        dict(zip(names_of_terms, terms.tolist(), strict=True)),
-        solved.iterations, solved.history, solved.stationarity, solved.violation,
-        by_name([one.name for one in own.equations.labels], solved.multipliers)
-        | _of_ends(own, solved),
-        solved.build_seconds, solved.solve_seconds, solved.entries, solved.pattern, again, result,
-        found.guess,
-        Warm(solved.multipliers, solved.bound_multipliers),
-        optima=optima,
-    )  # fmt: skip
-    solution = replace(solution, remarks=tuple(remarks_of(plant, model, raw.nodes, g, solution)))
-    return replace(solution, result=as_result(solution, plant))
-
-
-def _of_ends(own: Transcription, solved: Solved) -> dict[str, Array]:
-    """Multipliers (1,) of what is given at both ends, by name."""
-    low, high = own.unknowns.bounds()
-    ends = {0.0: "start", float(own.n): "end"}
-    return {
-        f"{label.name} at the {ends[label.node]}": solved.bound_multipliers[k : k + 1]
-        for k, label in enumerate(own.unknowns.labels)
-        if low[k] == high[k] and label.node in ends
-    }
-
-
-def _start_of(
-    plant: Plant, nodes: list[Node], speeds: Array
-) -> tuple[dict[str, float], dict[str, float]]:  # fmt: skip
-    """Coordinates at one node, and their rates."""
-    found = plant.coordinates_of(nodes), plant.rates_of(nodes, speeds[None])
-    values, rates = ({name: float(x[0]) for name, x in one.items()} for one in found)
-    return values, rates
-
-
-def _again(
-    intervals: Intervals, ends: Ends, raw: Guess, z: Array, h: Array, time: Array,
-    coordinates: dict[str, Array], result: Any,
-) -> tuple[dict[str, Array], Resimulation]:  # fmt: skip
-    """Rates at the nodes, and how far forward runs are from the solution."""
-    plant, at = intervals.plant, intervals.layout
-    rates = _rates(intervals, raw, z, h)
-    first = raw.nodes[0]
-    p = np.array(plant.discrete.momentum(*first)) @ ends.start_speeds
-    try:
-        nodes = marched(intervals, first, z[0, at.s.stop :], p, raw.controls, h, raw.nodes)
-        off = plant.coordinates_of(nodes)
-        discrete = max(np.abs(off[name] - coordinates[name]).max() for name in coordinates)
-    except ConvergenceError:
-        discrete = np.nan
-    speeds = plant.rates_of(raw.nodes, rates)
-    if not result.is_complete:
-        return speeds, Resimulation(float(discrete), np.nan, np.nan)
-    x, v = at_nodes(result, time)
-    return speeds, Resimulation(
-        float(discrete),
-        float(max(np.abs(x[name] - coordinates[name]).max() for name in coordinates)),
-        float(max(np.abs(v[name] - speeds[name]).max() for name in coordinates)),
-    )
-
-
-def _rates(intervals: Intervals, raw: Guess, z: Array, h: Array) -> Array:
-    """Speeds (n + 1, degrees) in the free directions at the nodes, from the momenta."""
-    plant, nodes = intervals.plant, raw.nodes
-    found = np.empty((len(nodes), plant.tree.degrees))
-    for n, node in enumerate(nodes):
-        # momentum after the interval before a node, or before that after the first one
-        k = max(n - 1, 0)
-        parts = intervals.step(
-            z[k], nodes[k].references, z[k + 1], nodes[k + 1].references, raw.controls[k], h[k]
-        )
-        found[n] = plant.discrete.speeds(node, np.array(parts[1 if n else 0]).ravel())
-    return found
-
-
-def _fail(found: _Found, solution: ControlSolution) -> NoReturn:
-    own, solved = found.problem, found.solved
-    worst, time = worst_of(own, solved), solution.time
-    text = f"no optimum was found in {solved.iterations} iterations: {solved.reason}"
-    if worst is not None and not solved.violation <= _AT_BOUND:
-        label, value, bound = worst
-        sign = ">" if value > bound else "<"
-        unit = f" {label.unit}" if label.unit else ""
-        text += (
-            f"; the worst violation is {label.name!r} at node {label.node:g}, "
-            f"t = {np.interp(label.node, np.arange(time.size), time):.4g} s: "
-            + (
-                "it is not a number"
-                if np.isnan(value)
-                else f"{value:.4g}{unit} {sign} {bound:.4g}{unit}"
-            )
-        )
-        h = float(np.diff(time).max())
-        if label.name.startswith(ACTIVATION_RULE) and h > _SHORT:
-            text += f"; steps of {h:.2g} s may be too long for how activations fall, use more"
-    if solved.reason == _EXHAUSTED:
-        text += "; solve(coarse=1) starts from a solution with half the steps, which often helps"
-    equations, unknowns = sizes_of(own)
-    if equations > unknowns:
-        text += f"; {equations} equations have {unknowns} unknowns: use more steps or controls"
-    pathless = inside(own.plant, found.guess.nodes)
-    if pathless:
-        text += f"; {pathless}"
-    bound = _at_bounds(found)
-    if bound:
-        text += f"; at their bounds: {bound}"
-    error = ConvergenceError(text)
-    error.result = solution.result
-    error.solution = solution
-    raise error
-
-
-def _at_bounds(found: _Found) -> str:
-    """Names of controls and states at bounds that leave them room, and where how often."""
-    own, x = found.problem, found.solved.x
-    low, high = own.unknowns.bounds()
-    texts = list[str]()
-    for slices, what in ((own.controls, "intervals"), (own.nodes, "nodes")):
-        counts: dict[str, int] = {}
-        for at in slices:
-            beside = np.minimum(x[at] - low[at], high[at] - x[at]) < _AT_BOUND
-            for label, is_there in zip(
-                own.unknowns.labels[at], beside & (low[at] < high[at]), strict=True
-            ):
-                if is_there:
-                    counts[label.name] = counts.get(label.name, 0) + 1
-        texts += [f"{name} ({k} of {len(slices)} {what})" for name, k in counts.items()]
-    return ", ".join(texts)
 
 
 def _tell(step: SolverStep) -> None:
