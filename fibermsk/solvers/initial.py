@@ -8,6 +8,7 @@ from fibermsk._arrays import Array
 from fibermsk.errors import ConvergenceError
 from fibermsk.guard import guarded
 from fibermsk.protocol import BorderedMatrix, System, rounded
+from fibermsk.solvers.newton.condense import followers
 from fibermsk.solvers.newton.linear import factorize
 from fibermsk.solvers.newton.stage import State
 from fibermsk.solvers.orders import first_order, n_states
@@ -25,6 +26,9 @@ _HALVED, _SMALLER = 0.5, 0.95
 
 _ROUND_OFF = 1e-8
 """Change of the rates, over their size and 1 m/s^2, that counts as round-off."""
+
+_NOTHING = 1e-16
+"""The same that no sum of doubles shows. Changes may go on to fall for hundreds of refinements."""
 
 _BALANCED = 1e-14
 """Residual over the largest force that counts as round-off: a short element has little mass, so
@@ -120,7 +124,7 @@ def _consistent(
                 v = v.copy()
                 v[states] += rates
             v_dot = system.enforce_rate(y, v, v_dot + change, given, derive=derive)
-            if size == 0.0:
+            if size <= _NOTHING:
                 return State(t, y, v), v_dot
             before = size
             found = found._replace(tangent=None)  # most of the memory
@@ -153,8 +157,12 @@ def _without_mass(system: System, state: State, given: float | None, derive: boo
     trial = np.random.default_rng(0).uniform(1.0, 2.0, system.n)
     kept = system.enforce_rate(y, v, trial, t, derive=derive) == trial
     last = min(first + len(matrix), system.n - n_states(system))
+    # rows of constraints have no masses: their entries follow the others
+    held, follow = followers(system, t, y)
+    kept[held] = False
     own = np.flatnonzero(kept[first:last])
-    mass = matrix[np.ix_(own, own)] / (_DV_DY * _DVDOT_DV)
+    mass = matrix[np.ix_(own, own)] + matrix[np.ix_(own, held - first)] @ follow[:, first + own]
+    mass /= _DV_DY * _DVDOT_DV
     if not (0 < own.size <= _MOST_DENSE and np.isfinite(mass).all()):
         return ""
     names = [f"{system.describe(int(first + k))} = {y[first + k]:.6g}" for k in own]

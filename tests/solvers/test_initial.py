@@ -91,6 +91,20 @@ def test_fixed_coordinates_are_not_named():
     assert "a = " not in text
 
 
+def test_held_coordinates_have_mass():
+    """Only the point mass on its axis is named, not the bodies that a constraint holds."""
+    model = fm.Model("two")
+    one, other = (model.add(fm.Body(name, **SOLID)) for name in ("one", "other"))
+    for body in (one, other):
+        model.add(fm.Free(f"{body.name}_free", model.ground, body, position=(0.0, 1.0, 0.0)))
+    model.add(fm.PointConstraint("held", one.at(0, 0, 0), other.at(0, 0, 0)))
+    point = model.add(fm.Body("point", mass=1.0, com=(0, 0, 0), inertia=(0, 0, 0)))
+    model.add(fm.Hinge("spin", other, point, at=(0, 0, 0), axis=Z, value=0.4))
+    text = message(fm.build(model))
+    assert "masses: spin = 0.4 (rad or m) moves no mass" in text
+    assert "_free" not in text
+
+
 class Massless(Pendulum):
     """Another system, with a dense tangent that is singular."""
 
@@ -104,3 +118,43 @@ def test_systems_of_others():
     system = Massless()
     with pytest.raises(fm.ConvergenceError, match=r"masses: .*move"):
         accelerations(system, 0.0, *system.initial_state())
+
+
+@pytest.mark.parametrize("com", [(0.1, 0.0, 0.0), (0.1, 0.03, -0.02)])
+@pytest.mark.parametrize("at", [(0.0, 0.3, 0.0), (0.3, 1.0, 0.2)])
+def test_a_free_body_falls_wherever_its_center_is(com, at):
+    """Forces in balance but for round-off that falls with each refinement end them."""
+    model = fm.Model("falling", gravity=(0.0, -9.81, 0.0))
+    body = model.add(fm.Body("body", mass=1.5, com=com, inertia=(0.02, 0.03, 0.04)))
+    model.add(fm.Free("free", model.ground, body, position=at))
+    system = fm.build(model)
+    found = accelerations(system, 0.0, *system.initial_state())
+    # one linear acceleration, and nothing else
+    assert found.min() == pytest.approx(-9.81, abs=1e-12)
+    assert np.abs(found).sum() == pytest.approx(9.81, abs=1e-11)
+
+
+@pytest.mark.parametrize("held", ["point", "distance", "line"])
+def test_bodies_that_hold_each_other_have_mass(held):
+    """Two free bodies that fall together, off the origin."""
+    model = fm.Model("two", gravity=(0.0, -9.81, 0.0))
+    one, other = (
+        model.add(fm.Body(name, mass=1.5, com=(0.1, 0.0, 0.0), inertia=(0.02, 0.03, 0.04)))
+        for name in ("one", "other")
+    )
+    for body in (one, other):
+        model.add(fm.Free(f"{body.name}_free", model.ground, body, position=(0.0, 1.0, 0.0)))
+    closed = {
+        "point": lambda: fm.PointConstraint("held", one.at(0, 0, 0), other.at(0, 0, 0)),
+        "distance": lambda: fm.PointConstraint(
+            "held", one.at(0, 0, 0), other.at(0.2, 0, 0), distance=0.2
+        ),
+        "line": lambda: fm.PointOnLineConstraint(
+            "held", one.at(0, 0, 0), other.at(0, 0, 0), (0.0, 1.0, 0.0)
+        ),
+    }
+    model.add(closed[held]())
+    system = fm.build(model)
+    found = accelerations(system, 0.0, *system.initial_state())
+    assert found.min() == pytest.approx(-9.81, abs=1e-9)
+    assert np.abs(found).sum() == pytest.approx(2.0 * 9.81, abs=1e-8)
