@@ -133,6 +133,7 @@ if TYPE_CHECKING:
         read_external_loads as read_external_loads,
         scale as scale,
         static_optimization as static_optimization,
+        write_external_loads as write_external_loads,
     )
     from fibermsk.anatomy import (
         ModelBundles as ModelBundles,
@@ -294,7 +295,7 @@ _BY_MODULE = {
         sensitivity""",
     "analysis": """InverseDynamics InverseKinematics Measurement MuscleCurves ScaledModel
         StaticOptimum inverse_dynamics inverse_kinematics muscle_curves place_sensors
-        read_external_loads scale static_optimization""",
+        read_external_loads scale static_optimization write_external_loads""",
     "anatomy": """ModelBundles MovedMass MuscleBundle MuscleRun PlacedMuscle SplitFiber WholeMuscle
         bundles_from_model cat_soleus fibers_from_muscle junction_forces pack_section
         shapes_from_wraps split_fiber with_muscle_mass""",

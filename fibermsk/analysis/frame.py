@@ -14,11 +14,14 @@ from fibermsk.forces import (
     ForcePair,
     Ligament,
     PathSpring,
+    PointConstraint,
     PointFormula,
+    PointOnLineConstraint,
     PointSpring,
     SphereContact,
     ToeLigament,
     TorquePair,
+    WeldConstraint,
 )
 from fibermsk.model import LineMuscle, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
@@ -28,6 +31,9 @@ ACTING = (
     PointSpring, SphereContact, ToeLigament, TorquePair,
 )  # fmt: skip
 """Elements whose forces follow from time, coordinates and their rates alone."""
+
+HOLDING = PointConstraint, PointOnLineConstraint, WeldConstraint
+"""Elements that hold points and bodies to each other."""
 
 
 def free_coordinate(owner: str, model: Model, skeleton: Skeleton, name: str) -> int:

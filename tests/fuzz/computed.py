@@ -556,6 +556,14 @@ COMPUTED = {
         fm.read_external_loads, lambda p: {"path": "/nowhere/a.xml", "model": p.with_bone_muscle()}
     ),
     "read_signals": Call(fm.read_signals, lambda p: {"path": "/nowhere/a.sto"}),
+    "write_external_loads": Call(
+        fm.write_external_loads,
+        lambda p: {
+            "loads": [fm.ExternalForce("push", p.with_bone_muscle().bodies[1], (1.0, 2.0, 3.0))],
+            "path": "a.xml",
+            "time": (0.0, 1.0),
+        },
+    ),
     "write_osim": Call(fm.write_osim, lambda p: {"model": p.with_bone_muscle(), "path": "a.osim"}),
     "save": Call(fm.save, lambda p: {"result": result(), "path": "a.h5"}),
     "save_checkpoint": Call(

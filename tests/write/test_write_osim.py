@@ -212,13 +212,16 @@ def test_what_is_left_out_is_named(tmp_path):
                       tendon_slack_length=0.2, mass=0.1)
     )  # fmt: skip
     ends = model.ground.at(0, 1, 0), bone.at(0, 0, 0)
-    model.add(fm.PointSpring("band", *ends, 10.0, 0.5, damping=0.1), fm.Bushing("disc", *ends))
+    model.add(
+        fm.PointSpring("band", *ends, 10.0, 0.5, damping=0.1),
+        fm.ExternalForce("push", bone, lambda t: (t, 0.0, 0.0)),
+    )
     with pytest.warns(fm.ModelWarning) as told:
         found = fm.read_osim(fm.write_osim(model, tmp_path / "a.osim"))
     said = str(told[0].message)
     assert len(told) == 1
     for part in ("'upper bone' to 'upper_bone'", "'an arm' to 'an_arm'", "QuadraticLimit on bend",
-                 "band (PointSpring), disc (Bushing)", "both: bend",
+                 "band (PointSpring), push (ExternalForce)", "both: bend",
                  "masses of muscles are left out: pull",
                  "disabled Millard2012EquilibriumMuscles: pull"):  # fmt: skip
         assert part in said, part

@@ -2,9 +2,10 @@
 
 At every frame, with positions p_i(q) of markers and their measured positions m_i:
 
-    minimize  sum_i w_i |p_i(q) - m_i|^2,   q in its bounds,
+    minimize  sum_i w_i |p_i(q) - m_i|^2,   q in its bounds,   g(q) = 0,
 
-and with the angle between measured and modeled axes in place of the distance for sensors.
+g the constraints of the model, and with the angle between measured and modeled axes in place of the
+distance for sensors.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array, Index
 from fibermsk.analysis.kinematics.found import InverseKinematics
+from fibermsk.analysis.kinematics.held import HeldPoses
 from fibermsk.analysis.kinematics.least_squares import minimize, undetermined
 from fibermsk.analysis.kinematics.measured import Placement, tracked_markers, tracked_sensors
 from fibermsk.analysis.kinematics.tracked import Tracked
 from fibermsk.analysis.kinematics.weights import Weights
 from fibermsk.errors import ModelError, ModelWarning
-from fibermsk.forces import PointConstraint, PointOnLineConstraint, WeldConstraint
 from fibermsk.model import Model
 from fibermsk.read.recordings.markers import Markers
 from fibermsk.read.recordings.orientations import Orientations
@@ -35,8 +36,6 @@ from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 _OWNER = "inverse_kinematics"
-
-_CONSTRAINTS = PointConstraint, PointOnLineConstraint, WeldConstraint
 
 _AT_BOUND = 1e-9
 """Distance from a bound below which a coordinate is at it [rad or m]."""
@@ -63,7 +62,8 @@ def inverse_kinematics(
     ----------
     model : Model
         Bodies, joints and markers; see `Model.markers`. Couplings hold exactly, and locked
-        coordinates keep their values.
+        coordinates keep their values. Constraints of points and bodies and closed loops hold to
+        round-off.
     measured : str, path, Markers or Orientations
         File (.trc of markers, .sto of quaternions), or what `read_motion` gives. Names are those of
         the markers of the model. Missing markers are left out of their frames.
@@ -93,8 +93,7 @@ def inverse_kinematics(
     ------
     ModelError
         If no marker of the model was measured, a frame has none, a coordinate is prescribed, the
-        model has a `PointConstraint`, `PointOnLineConstraint` or `WeldConstraint`, or an argument
-        is refused.
+        constraints are not met near the initial values, or an argument is refused.
 
     Warns
     -----
@@ -106,8 +105,9 @@ def inverse_kinematics(
     Notes
     -----
     Each frame starts from the one before, the first from the initial values of the model. Steps are
-    those of Gauss and Newton with exact derivatives, within the bounds. As in OpenSim, but for the
-    bounds: there only coordinates that are clamped have them.
+    those of Gauss and Newton with exact derivatives, within the bounds and along the constraints,
+    onto which each state is taken back. As in OpenSim, but for the bounds: there only coordinates
+    that are clamped have them.
 
     Examples
     --------
@@ -127,11 +127,6 @@ def inverse_kinematics(
                 f"coordinate {one.name!r}", "prescribed", one.prescribed, "be left out",
                 remedy=remedy,
             )  # fmt: skip
-    held = [one.name for one in model.elements if isinstance(one, _CONSTRAINTS)]
-    if held:
-        must = "be left out: only joints, couplings and locks hold in inverse kinematics"
-        remedy = "remove them: model.edit(remove=...)"
-        _check.refuse(f"model {model.name!r}", "constraints", held[:5], must, remedy=remedy)
     given = _recording(measured)
     if lowpass is not None:
         if not isinstance(given, Markers):
@@ -152,7 +147,8 @@ def inverse_kinematics(
         tracked, weight = tracked_sensors(free, skeleton, given, frames, weights, sensors)
     time = given.time[frames]
     _refuse_empty(given.name, tracked, time)
-    q, steps = _Search(free, skeleton, tracked, within).along(time, progress)
+    search = _Search(free, skeleton, tracked, within)
+    q, steps = search.along(time, progress)
     values, size = _evaluated(skeleton, tracked, q)
     units = {name: skeleton.units[name] for name in skeleton.coordinates}
     return InverseKinematics(
@@ -168,6 +164,7 @@ def inverse_kinematics(
         settings={
             "bounds": "declared ranges of free coordinates" if within else "none",
             "couplings": "exact",
+            **search.held_settings(q),
             "treatment": "; ".join(map(str, given.treatment)) or "none",
         },
         treatment=given.treatment,
@@ -185,6 +182,7 @@ class _Search:
             one = model.coordinate(name)
             self._lower[k] = -np.inf if one.lower is None else one.lower
             self._upper[k] = np.inf if one.upper is None else one.upper
+        self._held = HeldPoses(model, skeleton, self._lower, self._upper)
         no_quaternions = np.zeros((0, 4), np.int64)
         self._turns = no_quaternions if skeleton.map is None else skeleton.map.arrays.states
 
@@ -195,13 +193,14 @@ class _Search:
         n = time.size
         found, steps = np.empty((n, self._skeleton.n)), np.zeros(n, np.int64)
         converged = np.ones(n, bool)
-        q = np.clip(self._skeleton.start, self._lower, self._upper)
+        q = self._held.start(self._skeleton.start)
+        tangent = self._held.G if self._held.names else None
         idle = dict[bytes, list[int]]()
         loose = np.zeros((n, self._skeleton.n), bool)
         for k in range(n):
             one = minimize(
                 lambda q, k=k: self._tracked.residual(q, k)[1:], q, self._lower, self._upper,
-                self._skeleton.step_limit, self._onto,
+                self._skeleton.step_limit, self._onto, tangent,
             )  # fmt: skip
             q = found[k] = one.q
             steps[k], converged[k] = one.steps, one.converged
@@ -218,11 +217,19 @@ class _Search:
         self._tell(time, found, converged, loose)
         return found, steps
 
-    def _onto(self, q: Array) -> Array:
-        """The same with quaternions of length one."""
+    def held_settings(self, states: Array) -> dict[str, str]:
+        """Constraints and how well they hold, for the settings; nothing without any."""
+        if not self._held.names:
+            return {}
+        names = _check.first_names(list(self._held.names), _MOST)
+        largest = max(self._held.opening(q) for q in states)
+        return {"constraints": f"exact, to {largest:.1g} m: {names}"}
+
+    def _onto(self, q: Array) -> Array | None:
+        """The same within the bounds, with quaternions of length one, and held."""
         for own in self._turns:
             q[own] /= np.linalg.norm(q[own])
-        return q
+        return self._held.nearest(q)
 
     def _loose(self, q: Array, k: int) -> list[int]:
         """Entries of the state that what is measured in a frame does not determine."""
@@ -230,7 +237,7 @@ class _Search:
         length = np.zeros((len(self._turns), q.size))
         for row, own in zip(length, self._turns, strict=True):
             row[own] = q[own]
-        return undetermined(np.concatenate([J, length]))
+        return undetermined(np.concatenate([J, length, self._held.G(q)]))
 
     def _tell(self, time: Array, q: Array, converged: Any, loose: Any) -> None:
         """Warn of frames without convergence, undetermined coordinates, and those at bounds."""

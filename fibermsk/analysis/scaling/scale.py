@@ -12,7 +12,8 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._shown import Summarized, Summary
-from fibermsk.analysis.frame import refuse_other_forces
+from fibermsk.analysis.frame import ACTING, HOLDING, refuse_other_forces
+from fibermsk.analysis.scaling.elements import along_paths, as_muscle, left_elements, rest_of
 from fibermsk.analysis.scaling.measurement import (
     Measurement,
     PairResidual,
@@ -22,8 +23,10 @@ from fibermsk.analysis.scaling.measurement import (
 )
 from fibermsk.analysis.scaling.setup import read_setup, write_setup
 from fibermsk.analysis.scaling.sized import sized
+from fibermsk.analysis.scaling.start import closed_start
 from fibermsk.errors import ModelError, PathError
 from fibermsk.files import path_of
+from fibermsk.forces import CoordinateActuator, CoordinateController, JointTorque
 from fibermsk.model import Model
 from fibermsk.read.recordings.markers import Markers
 from fibermsk.read.recordings.read_motion import read_motion
@@ -32,6 +35,11 @@ from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 _OWNER = "scale"
+_MOST = 12
+"""Most names that a summary lists."""
+
+_DRIVING = CoordinateActuator, CoordinateController, JointTorque
+"""Elements on coordinates, which have no size."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,6 +60,11 @@ class ScaledModel(Summarized):
         Total mass after and before scaling [kg].
     muscles : dict of float
         Factor of the lengths of fiber and tendon, by muscle: that of its path in the start pose.
+    elements : dict of float
+        Factor of the rest or slack length, by spring and ligament along a path: that of this path.
+    left : tuple of str
+        Elements whose points and lengths are not scaled, as OpenSim leaves them, though their
+        bodies are: springs, formulas and constraints between points, contacts, external forces.
     kept_distribution : bool
         Whether masses kept their proportions.
     """
@@ -63,6 +76,8 @@ class ScaledModel(Summarized):
     mass: float
     mass_before: float
     muscles: dict[str, float]
+    elements: dict[str, float]
+    left: tuple[str, ...]
     kept_distribution: bool
 
     def write(self, path: str | PathLike[str]) -> None:
@@ -85,6 +100,11 @@ class ScaledModel(Summarized):
         if self.muscles:
             low, high = min(self.muscles.values()), max(self.muscles.values())
             rows.append(("muscles", f"lengths times {low:.4g} to {high:.4g}"))
+        if self.elements:
+            low, high = min(self.elements.values()), max(self.elements.values())
+            rows.append(("springs and ligaments", f"lengths times {low:.4g} to {high:.4g}"))
+        if self.left:
+            rows.append(("not scaled, as in OpenSim", _check.first_names(self.left, _MOST)))
         if self.residuals:
             worst = max(self.residuals, key=lambda one: abs(one.scaled - one.measured))
             off = 1e3 * (worst.scaled - worst.measured)
@@ -109,7 +129,9 @@ def scale(
     Points of joints, markers and muscle paths, centers of mass, wrap surfaces, contact shapes and
     meshes are stretched along the axes of their body, and translations of joints along those of
     their parent. Masses grow with the volume, inertias with mass and size, and the lengths of
-    fibers and tendons with the path of their muscle in the start pose.
+    fibers and tendons with the path of their muscle in the start pose, as do rest lengths of
+    springs and ligaments along paths. Frames of bushings and welds are stretched too; what OpenSim
+    does not scale is left, and named in the result.
 
     Parameters
     ----------
@@ -142,7 +164,13 @@ def scale(
     ModelError
         If a body or marker does not exist, two measurements give a factor for the same axis, a pair
         is seen in no frame, a muscle has no path in the start pose, the model has fibers, contacts,
-        elements or muscles with mass, or an argument is refused.
+        elements of other classes than those of OpenSim, or muscles with mass, or an argument is
+        refused.
+
+    Warns
+    -----
+    ModelWarning
+        If the constraints are not met near the start pose of the scaled model.
 
     Notes
     -----
@@ -150,7 +178,8 @@ def scale(
     differ. Two of its rules are not taken over: along an oblique axis of a joint it takes the sum
     of the components times factors, here their squares count, so that equal factors scale equally;
     and it leaves components of moving path points without a coordinate as they are. Markers are not
-    moved to their measured places.
+    moved to their measured places. A model with constraints starts at the closed pose nearest to
+    its start values, as on import.
 
     Examples
     --------
@@ -172,7 +201,7 @@ def scale(
         end = said.end if end is None else end
     keep_distribution = False if keep_distribution is None else keep_distribution
     keep = _check.flag(_OWNER, "keep_distribution", keep_distribution)
-    refuse_other_forces(model, "scaling")
+    refuse_other_forces(model, "scaling", (*ACTING, *HOLDING, *_DRIVING))
     for muscle in model.muscles:
         if muscle.mass is not None:
             must = "be left out: give muscles mass after scaling"
@@ -189,16 +218,20 @@ def scale(
     found = {name: own for name, own in found.items() if not (own == 1.0).all()}
     masses = _masses(model, found, total, keep)
     new = sized(model, found, masses)
-    lengths = _path_factors(model, new)
-    new = new.edit(
-        {
-            new.muscle(name): {
-                field: factor * getattr(model.muscle(name), field)
-                for field in ("optimal_fiber_length", "tendon_slack_length")
-            }
-            for name, factor in lengths.items() if factor != 1.0
+    new = closed_start(new)
+    lengths, paths = _path_factors(model, new)
+    changes: dict[Any, Any] = {
+        new.muscle(name): {
+            field: factor * getattr(model.muscle(name), field)
+            for field in ("optimal_fiber_length", "tendon_slack_length")
         }
-    )  # fmt: skip
+        for name, factor in lengths.items() if factor != 1.0
+    }  # fmt: skip
+    for name, factor in paths.items():
+        if factor != 1.0:
+            field, rest = rest_of(model.element(name))
+            changes[new.element(name)] = {field: factor * rest}
+    new = new.edit(changes)
     after = distances_of(new, [one.pair for one in pairs]) if pairs else np.zeros(0)
     before = {one.name: one.mass for one in model.bodies if one.mass is not None}
     return ScaledModel(
@@ -209,6 +242,8 @@ def scale(
         mass=float(sum(masses.get(name, own) for name, own in before.items())),
         mass_before=float(sum(before.values())),
         muscles=lengths,
+        elements=paths,
+        left=left_elements(model, found),
         kept_distribution=keep,
     )
 
@@ -284,21 +319,24 @@ def _masses(
     return found
 
 
-def _path_factors(model: Model, new: Model) -> dict[str, float]:
-    """Length of each muscle's path in the start pose over that before, by muscle."""
-    if not model.muscles:
-        return {}
+def _path_factors(model: Model, new: Model) -> tuple[dict[str, float], dict[str, float]]:
+    """Length of each path in the start pose over that before, by muscle and by element."""
+    muscles, elements = list(model.muscles.names), [one.name for one in along_paths(model)]
+    if not muscles and not elements:
+        return {}, {}
     lengths = list[Array]()
     for one, which in ((model, "the model"), (new, "the scaled model")):
         free = free_model(one)
         skeleton = Skeleton(free)
+        items = [*free.muscles, *map(as_muscle, along_paths(free))]
         try:
-            batch = MuscleGeometry(skeleton, free.muscles).at(skeleton.start[None])
+            batch = MuscleGeometry(skeleton, items).at(skeleton.start[None])
         except PathError as error:
-            must = "must have a path there, for its lengths of fiber and tendon"
+            must = "must have a path there, for the lengths along it"
             raise ModelError(
                 f"{_OWNER}: start pose of {which}: {error.__cause__}; {must}"
             ) from error
         lengths.append(batch.length[0])
-    ratio = lengths[1] / lengths[0]
-    return dict(zip(model.muscles.names, ratio.tolist(), strict=True))
+    ratio = (lengths[1] / lengths[0]).tolist()
+    n = len(muscles)
+    return dict(zip(muscles, ratio[:n], strict=True)), dict(zip(elements, ratio[n:], strict=True))

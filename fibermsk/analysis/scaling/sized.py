@@ -10,6 +10,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk.analysis.scaling.elements import along_paths, placed_elements
 from fibermsk.analysis.scaling.inertia import scaled_inertia, stretches
 from fibermsk.errors import ModelError
 from fibermsk.model import (
@@ -39,7 +40,7 @@ _FIXED_SHAPE = ("EllipsoidJoint", "ScapulothoracicJoint")
 def sized(model: Model, factors: Factors, masses: Mapping[str, float]) -> Model:
     """The model with scaled bodies, joints, paths, wrap surfaces and markers, and new masses.
 
-    Lengths of fibers and tendons are those of the model.
+    Lengths of fibers and tendons, and rest lengths of springs and ligaments, stay.
     """
     one = np.ones(3)
 
@@ -60,8 +61,8 @@ def sized(model: Model, factors: Factors, masses: Mapping[str, float]) -> Model:
         station = item.station
         position = of(station.body) * np.asarray(station.position)
         values[item] = {"station": station.body.at(position)}
-    for muscle in model.muscles:
-        for point in muscle.points:
+    for item in (*model.muscles, *along_paths(model)):
+        for point in item.points:
             if not isinstance(point, PathPoint):
                 s = of(point.body)
                 functions = zip(point.functions, s.tolist(), strict=True)
@@ -69,16 +70,17 @@ def sized(model: Model, factors: Factors, masses: Mapping[str, float]) -> Model:
                     "at": s * np.asarray(point.at),
                     "functions": tuple(_times(f, k) for f, k in functions),
                 }
-        for wrap in muscle.wraps:
+        for wrap in item.wraps:
             values[wrap.shape] = _surface(wrap.shape, of(wrap.shape.body))
+    values |= placed_elements(model, of)
     return model.edit({item: own for item, own in values.items() if own})
 
 
 def _fixed_points(model: Model) -> Iterator[Any]:
     """Markers, and path points that are fixed to bodies."""
     yield from model.markers
-    for muscle in model.muscles:
-        yield from (point for point in muscle.points if isinstance(point, PathPoint))
+    for item in (*model.muscles, *along_paths(model)):
+        yield from (point for point in item.points if isinstance(point, PathPoint))
 
 
 def _body(body: Body, s: Array, mass: float | None) -> dict[str, Any]:

@@ -36,11 +36,12 @@ def named(parent: Element, tag: str, name: str, **leaves: Any) -> Element:
     return child
 
 
-def set_of(parent: Element, tag: str) -> Element:
-    """Objects of a set; the set is added where the parent has none."""
-    found = parent.find(tag)
+def set_of(parent: Element, tag: str, name: str = "") -> Element:
+    """Objects of a set, of a name; the set is added where the parent has none."""
+    name = name or tag.lower()
+    found = parent.find(f"{tag}[@name='{name}']")
     if found is None:
-        found = SubElement(parent, tag, {"name": tag.lower()})
+        found = SubElement(parent, tag, {"name": name})
         SubElement(found, "objects")
         SubElement(found, "groups")
     objects = found.find("objects")

@@ -13,7 +13,7 @@ from fibermsk.model.model import Model
 from fibermsk.model.skeleton.joint import Weld
 from fibermsk.read.osim.report import ImportReport
 from fibermsk.write.osim.bodies import Bodies
-from fibermsk.write.osim.elements import Elements
+from fibermsk.write.osim.elements.elements import Elements
 from fibermsk.write.osim.forces import write_laws
 from fibermsk.write.osim.joints import names_of, write_coupling, write_joint
 from fibermsk.write.osim.muscles import write_muscle

@@ -13,11 +13,11 @@ from fibermsk.read.osim.skeleton.frames import Frame, placed
 from fibermsk.read.xml_tree import Element
 
 _ZERO = (0.0, 0.0, 0.0)
-_FUNCTIONS = (
+FUNCTIONS = (
     ("m_x_theta_x_function", "m_y_theta_y_function", "m_z_theta_z_function"),
     ("f_x_delta_x_function", "f_y_delta_y_function", "f_z_delta_z_function"),
 )
-_FORMULAS = (
+FORMULAS = (
     ("Mx_expression", "My_expression", "Mz_expression"),
     ("Fx_expression", "Fy_expression", "Fz_expression"),
 )
@@ -70,7 +70,7 @@ def _of_functions(source: Source, element: Element) -> Made | None:
     document, frames = source.document, _frames(source, element)
     damping = _numbers(source, element, "damping")
     laws = []
-    for names in _FUNCTIONS:
+    for names in FUNCTIONS:
         found = [property_function(document, element, name) for name in names]
         laws.append([None if one is None else read_function(document, one) for one in found])
     if frames is None:
@@ -81,7 +81,7 @@ def _of_functions(source: Source, element: Element) -> Made | None:
 def _of_formulas(source: Source, element: Element) -> Made | None:
     frames, damping = _frames(source, element), _numbers(source, element, "damping")
     moments, forces = (
-        [source.document.text(element, name) or None for name in names] for names in _FORMULAS
+        [source.document.text(element, name) or None for name in names] for names in FORMULAS
     )
     if frames is None:
         return None

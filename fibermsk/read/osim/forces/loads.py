@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.model.function import Function, is_constant
+from fibermsk.model.function import Function, Pieces, is_constant
 from fibermsk.read.osim.forces.source import Made, Reader, Source
 from fibermsk.read.osim.functions import read_function
 from fibermsk.read.xml_tree import Element
 
 
+@dataclass(frozen=True, eq=False)
 class InFrame:
     """Three functions of time as a vector, in the axes of a frame and from its origin."""
 
-    def __init__(self, functions: list[Function], rotation: Array, origin: Array) -> None:
-        self._pieces = [one.pieces() for one in functions]
-        self._rotation, self._origin = rotation, origin
-        knots = [one.knots for one in self._pieces]
-        self.breakpoints = np.unique(np.concatenate(knots))
+    functions: list[Function]
+    rotation: Array  # (3, 3)
+    origin: Array  # (3,)
+    pieces: list[Pieces] = field(init=False, repr=False)
+    breakpoints: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        pieces = [one.pieces() for one in self.functions]
+        breakpoints = np.unique(np.concatenate([one.knots for one in pieces]))
+        _check.store(self, pieces=pieces, breakpoints=breakpoints)
 
     def __call__(self, t: float) -> Array:
         """Evaluate at a time [s], (3,)."""
-        return self._origin + self._rotation @ np.array([float(one(t)) for one in self._pieces])
+        return self.origin + self.rotation @ np.array([float(one(t)) for one in self.pieces])
 
 
 def _prescribed(source: Source, element: Element) -> Made | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -24,16 +26,22 @@ _UNUSED = ("data_source_name", "groups")
 """Fields that say nothing about the forces: the file of the data stands in ``datafile``."""
 
 
-class _Samples(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Samples:
     """Vector that follows splines through samples."""
 
     owner: str
-    span: tuple[float, float]  # first and last sample [s]
-    splines: tuple[Pieces, ...]  # by component
+    time: Array  # (n,)
+    values: Array  # (n, 3)
+
+    @cached_property
+    def splines(self) -> tuple[Pieces, ...]:
+        """Splines by component."""
+        return tuple(NaturalSpline(self.time, one).pieces() for one in self.values.T)
 
     def __call__(self, t: float) -> Array:
         """Evaluate at a time [s], (3,)."""
-        first, last = self.span
+        first, last = self.time[0], self.time[-1]
         if not first <= t <= last:
             raise ModelError(
                 f"{self.owner}: t = {t:g} s; must be in [{first:g}, {last:g}] s, where the file "
@@ -154,7 +162,7 @@ class _Reader:
             self._fail(one, f"{tag} = {name!r}", must)
         return "ground" if name == "ground" else "body"
 
-    def _samples(self, one: Element, signals: Signals, identifier: str) -> _Samples:
+    def _samples(self, one: Element, signals: Signals, identifier: str) -> Samples:
         """Vector of the three columns whose names begin with an identifier."""
         names = [name for name in signals.values if name.startswith(identifier)]
         if len(names) != 3:
@@ -165,8 +173,8 @@ class _Reader:
         time = signals.time
         if time.size < 2:
             self._fail(one, f"the table has {time.size} samples", "must have two or more")
-        splines = tuple(NaturalSpline(time, signals.values[name]).pieces() for name in names)
-        return _Samples(owner, (float(time[0]), float(time[-1])), splines)
+        values = np.stack([signals.values[name] for name in names], axis=1)
+        return Samples(owner, np.asarray(time), values)
 
     def _flag(self, one: Element, tag: str, default: bool) -> bool:
         """True or false of a child."""

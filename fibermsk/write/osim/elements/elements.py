@@ -9,19 +9,25 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from fibermsk.forces import (
+    Bushing,
     CoordinateFormula,
+    ExternalForce,
     Ligament,
     PathSpring,
     PointConstraint,
     PointFormula,
     PointOnLineConstraint,
     PointSpring,
+    SphereContact,
     ToeLigament,
     WeldConstraint,
 )
 from fibermsk.model.model import Model
 from fibermsk.model.skeleton.body import Station
 from fibermsk.write.osim.bodies import Bodies
+from fibermsk.write.osim.elements.bushings import write_bushing
+from fibermsk.write.osim.elements.contacts import write_contact
+from fibermsk.write.osim.elements.prescribed import write_prescribed
 from fibermsk.write.osim.functions import write_function
 from fibermsk.write.osim.muscles import write_path
 from fibermsk.write.osim.notes import legal
@@ -33,6 +39,7 @@ class Elements:
 
     def __init__(self, root: Element, model: Model, bodies: Bodies, taken: Iterable[str]) -> None:
         self.model, self.bodies, self.names = model, bodies, bodies.names
+        self.root = root
         self._sets = {tag: set_of(root, tag) for tag in ("ForceSet", "ConstraintSet")}
         self._taken = list(taken)
 
@@ -46,6 +53,9 @@ class Elements:
         constraint = tag.endswith("Constraint")
         name = first_free(legal(item.name), self._taken)
         self._taken.append(name)
+        if name != item.name:
+            text = "elements are renamed: their names are those of others, or not legal"
+            self.bodies.notes.add(text, f"{item.name!r} to {name!r}")
         found = named(self._sets["ConstraintSet" if constraint else "ForceSet"], tag, name)
         leaf(found, "isEnforced" if constraint else "appliesForce", True)
         return found
@@ -148,13 +158,16 @@ def _weld(to: Elements, item: WeldConstraint) -> bool:
 
 
 WRITERS: dict[type, Callable[[Elements, Any], bool]] = {
+    Bushing: write_bushing,
     CoordinateFormula: _coordinate_formula,
+    ExternalForce: write_prescribed,
     Ligament: _ligament,
     PathSpring: _path_spring,
     PointConstraint: _points,
     PointFormula: _point_formula,
     PointOnLineConstraint: _on_line,
     PointSpring: _point_spring,
+    SphereContact: write_contact,
     ToeLigament: _toe_ligament,
     WeldConstraint: _weld,
 }

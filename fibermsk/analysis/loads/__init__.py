@@ -1,0 +1,1 @@
+"""External loads: files of forces over time, such as ground reactions."""

@@ -1,0 +1,1 @@
+"""Forces and constraints of a model as those of OpenSim."""
