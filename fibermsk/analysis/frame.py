@@ -13,7 +13,11 @@ from fibermsk.forces import (
     ExternalForce,
     ForcePair,
     Ligament,
+    PathActuator,
+    PathFormula,
     PathSpring,
+    PneumaticActuator,
+    PointContact,
     PointFormula,
     PointSpring,
     SphereContact,
@@ -24,8 +28,9 @@ from fibermsk.model import LineMuscle, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 ACTING = (
-    Bushing, CoordinateFormula, ExternalForce, ForcePair, Ligament, PathSpring, PointFormula,
-    PointSpring, SphereContact, ToeLigament, TorquePair,
+    Bushing, CoordinateFormula, ExternalForce, ForcePair, Ligament, PathActuator, PathFormula,
+    PathSpring, PneumaticActuator, PointContact, PointFormula, PointSpring, SphereContact,
+    ToeLigament, TorquePair,
 )  # fmt: skip
 """Elements whose forces follow from time, coordinates and their rates alone."""
 
