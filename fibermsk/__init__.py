@@ -177,7 +177,9 @@ if TYPE_CHECKING:
         track_motion as track_motion,
     )
     from fibermsk.forces import (
+        ActivationActuator as ActivationActuator,
         Bushing as Bushing,
+        ClutchedSpring as ClutchedSpring,
         CoordinateActuator as CoordinateActuator,
         CoordinateController as CoordinateController,
         CoordinateFormula as CoordinateFormula,
@@ -185,8 +187,12 @@ if TYPE_CHECKING:
         ForcePair as ForcePair,
         JointTorque as JointTorque,
         Ligament as Ligament,
+        PathActuator as PathActuator,
+        PathFormula as PathFormula,
         PathSpring as PathSpring,
+        PneumaticActuator as PneumaticActuator,
         PointConstraint as PointConstraint,
+        PointContact as PointContact,
         PointFormula as PointFormula,
         PointOnLineConstraint as PointOnLineConstraint,
         PointSpring as PointSpring,
@@ -305,8 +311,9 @@ _BY_MODULE = {
         FreeDuration OptimalControl Phase Range Resimulation Torques Work
         DiscretePaths FittedPaths Jerk Tracking track_motion""",
     "scene_files": "make_scene",
-    "forces": """Bushing CoordinateActuator CoordinateController CoordinateFormula ExternalForce
-        ForcePair JointTorque Ligament PathSpring PointConstraint PointFormula PointOnLineConstraint
+    "forces": """ActivationActuator Bushing ClutchedSpring CoordinateActuator CoordinateController
+        CoordinateFormula ExternalForce ForcePair JointTorque Ligament PathActuator PathFormula
+        PathSpring PneumaticActuator PointConstraint PointContact PointFormula PointOnLineConstraint
         PointSpring SphereContact ToeLigament TorquePair ViaRing WeldConstraint""",
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording

@@ -13,8 +13,12 @@ from fibermsk.forces import (
     ExternalForce,
     ForcePair,
     Ligament,
+    PathActuator,
+    PathFormula,
     PathSpring,
+    PneumaticActuator,
     PointConstraint,
+    PointContact,
     PointFormula,
     PointOnLineConstraint,
     PointSpring,
@@ -27,8 +31,9 @@ from fibermsk.model import LineMuscle, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 ACTING = (
-    Bushing, CoordinateFormula, ExternalForce, ForcePair, Ligament, PathSpring, PointFormula,
-    PointSpring, SphereContact, ToeLigament, TorquePair,
+    Bushing, CoordinateFormula, ExternalForce, ForcePair, Ligament, PathActuator, PathFormula,
+    PathSpring, PneumaticActuator, PointContact, PointFormula, PointSpring, SphereContact,
+    ToeLigament, TorquePair,
 )  # fmt: skip
 """Elements whose forces follow from time, coordinates and their rates alone."""
 

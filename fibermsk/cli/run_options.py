@@ -31,7 +31,8 @@ Controls = Annotated[
     typer.Option(
         "--controls",
         metavar="FILE|VALUE",
-        help="Excitations of a model's muscles: a file with a column for each, or one number.",
+        help="File with columns of a model's muscles and actuators, or one excitation of all "
+        "muscles.",
     ),
 ]
 End = Annotated[

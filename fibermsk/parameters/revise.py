@@ -79,6 +79,11 @@ def redirected(model: Model, new: dict[int, Any]) -> Model:
     return model.copy(_Redirection(new).of)
 
 
+def rebound(item: Any, new: dict[int, Any]) -> Any:
+    """Item outside of a model that refers to new items, by identity of the old ones."""
+    return _Redirection(new).of(item)
+
+
 def _share_out(model: Model, path: str, places: list[Place], value: Any) -> list[Any]:
     """Checked value for each place that matches a path."""
     owner, found = f"model {model.name!r}", []

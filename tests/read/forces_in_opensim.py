@@ -1,8 +1,9 @@
 """Generalized forces that OpenSim finds for the forces of a model; runs in a process of its own.
 
 Reads one JSON object {"answer", "model", "states": [{"q": {coordinate: value}, "p": {...}, "t"}],
-"controls": {actuator: value}} from standard input, and writes as JSON, for each force by name and
-each state, the generalized forces by coordinate: M times the change of acceleration that it causes.
+"controls": {actuator: value or values}, "rates": {force: name of a state variable}} from standard
+input, and writes as JSON, for each force by name and each state, the generalized forces by
+coordinate: M times the change of acceleration that it causes; and "" for the rate of its state.
 """
 
 import json
@@ -52,13 +53,16 @@ def answer(task):
         before = udot(model, state)
         for one in forces:
             one.setAppliesForce(state, True)
-            actuator = opensim.ScalarActuator.safeDownCast(one)
+            actuator = opensim.Actuator.safeDownCast(one)
             if actuator is not None and task.get("controls"):
-                actuator.overrideActuation(state, False)
+                scalar = opensim.ScalarActuator.safeDownCast(one)
+                if scalar is not None:
+                    scalar.overrideActuation(state, False)
                 model.realizeVelocity(state)
                 controls = opensim.Vector(model.getNumControls(), 0.0)
                 value = task["controls"][one.getName()]
-                actuator.setControls(opensim.Vector(1, value), controls)
+                value = value if isinstance(value, list) else [value]
+                actuator.setControls(opensim.Vector(value), controls)
                 model.setControls(state, controls)
             change = udot(model, state)
             for i in range(change.size()):
@@ -66,6 +70,9 @@ def answer(task):
             force = opensim.Vector(change.size(), 0.0)
             matter.multiplyByM(state, change, force)
             own = {name: force.get(i) for i, name in enumerate(names) if name}
+            if one.getName() in task.get("rates", {}):
+                variable = task["rates"][one.getName()]
+                own[""] = one.getStateVariableDerivativeValue(state, variable)
             found[one.getName()].append(own)
             one.setAppliesForce(state, False)
     return found

@@ -58,13 +58,23 @@ _FORCES = {
     "PointActuator": "<body>b</body><direction>0 1 0</direction><optimal_force>8</optimal_force>",
     "TorqueActuator": "<bodyA>b</bodyA><bodyB>ground</bodyB><axis>0 0 1</axis>"
     "<optimal_force>8</optimal_force>",
+    "ActivationCoordinateActuator": f"{_ON_Q}<optimal_force>8</optimal_force>",
+    "BodyActuator": "<socket_body>/bodyset/b</socket_body>",
+    "PathActuator": f"{_PATH}<optimal_force>8</optimal_force>",
+    "McKibbenActuator": f"{_PATH}<thread_length>0.3</thread_length>",
+    "ClutchedPathSpring": f"{_PATH}<stiffness>9</stiffness><dissipation>0.1</dissipation>",
+    "ExpressionBasedPathForce": f"{_PATH}<expression>9*s</expression>",
     "PointToPointActuator": "<bodyA>ground</bodyA><bodyB>b</bodyB><pointA>1 0 0</pointA>"
     "<optimal_force>8</optimal_force>",
 }
 _GEOMETRY = "<ContactGeometrySet><objects>"
 _GEOMETRY += SPACE + sphere("ball", "/bodyset/b", "0 0 0", 0.1) + "</objects></ContactGeometrySet>"
+_GEOMETRY += "<MarkerSet><objects><Marker name='x'><socket_parent_frame>/bodyset/b"
+_GEOMETRY += "</socket_parent_frame><location>0 0 0</location></Marker></objects></MarkerSet>"
 _CONTACTS = {
     "HuntCrossleyForce": hunt_crossley("x", "ball", "floor"),
+    "MeyerFregly2016Force": "<MeyerFregly2016Force name='x'>"
+    "<socket_station>/markerset/x</socket_station></MeyerFregly2016Force>",
     "SmoothSphereHalfSpaceForce": "<SmoothSphereHalfSpaceForce name='x'>"
     "<socket_sphere>/contactgeometryset/ball</socket_sphere>"
     "<socket_half_space>/contactgeometryset/floor</socket_half_space>"

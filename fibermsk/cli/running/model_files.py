@@ -45,7 +45,8 @@ def scene_of_model(
         )
     if bundle is None and motion is None and controls is None:
         controls = "0"
-        typer.echo(f"{model.stem}: no --controls: the excitation of all muscles is 0", err=True)
+        text = "no --controls: the excitation of all muscles is 0, and no actuator acts"
+        typer.echo(f"{model.stem}: {text}", err=True)
     settings = [f"model={model.resolve()}", f"bundle={bundle or 'none'}"]
     if motion is not None:
         settings.append(f"motion={motion.resolve()}")

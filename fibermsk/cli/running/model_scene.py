@@ -76,6 +76,7 @@ def scene(
         Excitation of the muscles, which act on lines as in OpenSim but those with bundles: a number
         in [0, 1], or a file (.sto, .csv) with columns such as "BIClong" or "/forceset/BIClong".
         Bundles get the activation of their muscles. Empty: muscles without bundles do not act.
+        Columns of actuators, such as "motor", drive these; actuators without a column do not act.
     tolerance : float
         Relative tolerance of the adaptive steps without bundles.
     specific_tension : float
@@ -110,6 +111,7 @@ def scene(
         _warn_of_end(controls, given, first + duration)
     if (motion or controls) and bundle == "none":
         steps = steps or max(50, math.ceil(duration / _FRAME - 1e-9))
+        source = _actuated(source, given, first)
         return fm.Scene(source, duration=duration, steps=steps, tolerance=tolerance)
     made = describe(
         source, bundle, fibers, elements, activation, duration, free, acting=bool(controls),
@@ -123,8 +125,14 @@ def scene(
             text = f"muscle {name!r}: {'; '.join(one.remarks)}"
             warnings.warn(fm.ModelWarning(text, kind="remarks", fiber=name), stacklevel=2)
     return fm.Scene(
-        made.model, duration=duration, steps=steps or 50, method="backward_euler", tolerance=0.0
-    )
+        _actuated(made.model, given, first), duration=duration, steps=steps or 50,
+        method="backward_euler", tolerance=0.0,
+    )  # fmt: skip
+
+
+def _actuated(model: fm.Model, given: float | fm.Signals | None, first: float) -> fm.Model:
+    """The model with its actuators under the controls of a file, if there are any."""
+    return fm.with_actuators(model, given, begin=first) if isinstance(given, fm.Signals) else model
 
 
 def _warn_of_end(file: str, signals: fm.Signals, end: float) -> None:
@@ -146,8 +154,8 @@ def _controls(text: str) -> float | fm.Signals:
         if Path(text).is_file():
             return fm.read_signals(text)
         raise fm.ModelError(
-            f"controls = {text!r}; must be a number in [0, 1] or a file (.sto, .csv) with a column "
-            "for each muscle; there is no such file"
+            f"controls = {text!r}; must be a number in [0, 1] or a file (.sto, .csv) with columns "
+            "of muscles and actuators; there is no such file"
         ) from None
     if not 0.0 <= value <= 1.0:
         raise fm.ModelError(f"controls = {text}; must be in [0, 1]")

@@ -12,8 +12,9 @@ from fibermsk import _check
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import ActivationDynamics, LineMuscle, Model, Table
 from fibermsk.parameters.revise import redirected
+from fibermsk.read.osim.columns import actuator_columns, name_of_column, refuse_unknown
 from fibermsk.read.osim.forces.hill import HillOfOsim, Substitute, hill_of, substitute_of
-from fibermsk.read.osim.report import ImportEntry, ImportReport, name_of_column
+from fibermsk.read.osim.report import ImportEntry, ImportReport
 from fibermsk.read.signals import Signals, read_signals
 
 _MOST = 12
@@ -186,26 +187,15 @@ def _by_muscle(model: Model, excitations: Any, begin: float) -> dict[str, Any]:
         excitations = read_signals(excitations)
     if not isinstance(excitations, Signals):
         return dict.fromkeys(names, excitations)
-    report = model.import_report
-    actuators = list(report.actuators) if isinstance(report, ImportReport) else []
-    owner, found, unknown = f"controls {excitations.name!r}", dict[str, Any](), list[str]()
+    refuse_unknown(model, excitations, actuator_columns(model))
+    owner, found = f"controls {excitations.name!r}", dict[str, Any]()
     for column in excitations.values:
         name = name_of_column(column, names)
-        if name is None and name_of_column(column, actuators) is not None:
-            continue  # for `with_actuators`
         if name is None:
-            unknown.append(column)
-        elif name in found:
+            continue  # of an actuator, for `with_actuators`
+        if name in found:
             raise ModelError(f"{owner}: {column!r} is a second column of the muscle {name!r}")
-        else:
-            found[name] = _table(excitations, column, begin)
-    if unknown:
-        hint = _check.suggestion(unknown[0], names)
-        columns = _check.first_names([repr(one) for one in unknown], _MOST)
-        raise ModelError(
-            f"{owner}: columns {columns}; must be muscles of the "
-            f"model {model.name!r}, which has: {_check.first_names(names, _MOST) or 'none'}{hint}"
-        )
+        found[name] = _table(excitations, column, begin)
     return found
 
 

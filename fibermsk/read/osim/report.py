@@ -11,19 +11,6 @@ import numpy as np
 KINDS = ("not understood", "changed", "note")
 
 
-_SUFFIXES = (".excitation", "/excitation")
-
-
-def name_of_column(column: str, names: list[str]) -> str | None:
-    """Which of some names a column of controls is of; None if of none."""
-    for suffix in _SUFFIXES:
-        column = column.removesuffix(suffix)
-    if column in names:
-        return column
-    last = column.rpartition("/")[2]
-    return last if last in names else None
-
-
 class PlacedMesh(NamedTuple):
     """A mesh file that a body names, with its place there, for writing it again.
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.model import Body, PathWrap
+from fibermsk.model.function import Function
+from fibermsk.model.in_time import InTime
 from fibermsk.model.muscles.line_muscle import PointOfPath, bodies_of, coordinates_of
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
@@ -26,7 +28,7 @@ class Tension(NamedTuple):
 
 
 class PathElement(Protocol):
-    """An element with a path, as `fibermsk.forces.path_spring.PathSpring`."""
+    """An element with a path, as `fibermsk.forces.paths.path_spring.PathSpring`."""
 
     @property
     def name(self) -> str:
@@ -57,7 +59,7 @@ class AlongPath:
     """What elements along a path have in common: `PathElement` says what each has of its own."""
 
     mass = None
-    signals = ()
+    signals: Any = ()
 
     @property
     def bodies(self) -> tuple[Body, ...]:
@@ -97,13 +99,14 @@ class PathPull:
         self._element: Any = element
         self.paths = LinePaths(configuration, (self._element,))
 
-    def _tension(self, at: At) -> Tension:
+    def tension(self, at: At) -> Tension:
+        """Tension at a state."""
         placed = self.paths.at(at)
         return self._element.tension(float(placed.length[0]), float(placed.speed[0]))
 
     def add(self, at: At, sums: Sums) -> None:
         """Add the pull and its derivatives."""
-        now = self._tension(at)
+        now = self.tension(at)
         if now.force == now.by_length == now.by_speed == 0.0:
             return
         force, by_length, by_speed = (np.array([one]) for one in now[:3])
@@ -111,11 +114,11 @@ class PathPull:
 
     def energy(self, at: At) -> dict[str, float]:
         """Energy of its stretch [J]."""
-        return {"elastic": self._tension(at).energy}
+        return {"elastic": self.tension(at).energy}
 
     def fields(self, at: At) -> dict[str, float]:
         """Length and tension."""
-        return {"length": float(self.paths.at(at).length[0]), "tension": self._tension(at).force}
+        return {"length": float(self.paths.at(at).length[0]), "tension": self.tension(at).force}
 
     def memory(self) -> dict[str, Array]:
         """Winding angles of the path."""
@@ -129,3 +132,42 @@ class PathPull:
         """Path and law."""
         own = self._element
         return {"the path forces": [own.name, *own.numbers, *self.paths.fingerprint]}
+
+
+class DrivenElement(PathElement, Protocol):
+    """An element with a path whose tension follows a function of time, as a motor's cord.
+
+    `tension` takes the value of the function as its third argument.
+    """
+
+    @property
+    def drive(self) -> Function | float:
+        """The function of time, or a constant."""
+        ...
+
+
+class DrivenPull(PathPull):
+    """Contribution of a path that is driven by a function of time.
+
+    Parameters
+    ----------
+    element : DrivenElement
+        Path, law and function.
+    configuration : Configuration
+        Configuration of the system.
+    """
+
+    def __init__(self, element: DrivenElement, configuration: Configuration) -> None:
+        super().__init__(element, configuration)
+        self.drive = InTime(element.drive)
+
+    def tension(self, at: At) -> Tension:
+        """Tension at a state."""
+        placed, given = self.paths.at(at), self.drive(at.t)
+        return self._element.tension(float(placed.length[0]), float(placed.speed[0]), given)
+
+    def fingerprint(self, times: Array) -> dict[str, list[Any]]:
+        """Path, law and function."""
+        own = self._element
+        given = [self.drive(float(t)) for t in times]
+        return {"the driven paths": [own.name, *own.numbers, given, *self.paths.fingerprint]}

@@ -88,6 +88,37 @@ def read_smooth(source: Source, element: Element) -> Made | None:
     return Made("SphereContact", _pair(source, *found) | numbers | {"smooth": smooth})
 
 
+def read_point(source: Source, element: Element) -> Made:
+    """Read a MeyerFregly2016Force."""
+    document = source.document
+    found = socket(document, element, "station")
+    at = source.frames.station(found, element) if found is not None and found.text else None
+    if at is None:
+        document.fail(found or element, "names no Station", "must name a Station of the model")
+    at.seen = True
+    for holder in (
+        at.parent,
+        element.find("components")[0] if element.find("components") else None,
+    ):
+        if holder is not None and holder.tag == "components":
+            holder.seen = True
+    document.child(element, "force_visualization_scale_factor")
+    numbers = {
+        name: document.number(element, tag, default=default)
+        for name, tag, default in (
+            ("stiffness", "stiffness", 1e4),
+            ("dissipation", "dissipation", 0.01),
+            ("height", "spring_resting_length", 0.0),
+            ("dynamic_friction", "dynamic_friction", 0.0),
+            ("viscous_friction", "viscous_friction", 5.0),
+            ("latch_velocity", "latch_velocity", 0.05),
+        )
+    }
+    return Made(
+        "PointContact", {"point": source.station(at, ("parent_frame",), "location")} | numbers
+    )
+
+
 class _Material(NamedTuple):
     """Stiffness, dissipation and three coefficients of friction of a surface."""
 

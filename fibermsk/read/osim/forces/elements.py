@@ -17,6 +17,7 @@ READERS: dict[str, Reader] = {
     **formulas.READERS,
     **loads.READERS,
     "SmoothSphereHalfSpaceForce": contacts.read_smooth,
+    "MeyerFregly2016Force": contacts.read_point,
     PAIRS: lambda source, element: None,
 }
 """Readers by class; that of pairs of surfaces gives several."""

@@ -15,18 +15,6 @@ from fibermsk.read.xml_tree import Element
 
 DEGREE = math.pi / 180.0
 
-ACTUATORS = (
-    "CoordinateActuator",
-    "ActivationCoordinateActuator",
-    "PointActuator",
-    "TorqueActuator",
-    "BodyActuator",
-    "PointToPointActuator",
-    "PathActuator",
-    "McKibbenActuator",
-)
-"""Actuators have no effect without a controller."""
-
 
 def read_forces(
     document: Document, coordinates: dict[str, CoordinateEntry]
@@ -77,9 +65,6 @@ def _report(document: Document, element: Element, applies: bool) -> None:
     """Report a force that is not imported."""
     if not applies:
         document.note(element, f"the {element.tag} is disabled in the file: not imported")
-    elif element.tag in ACTUATORS:
-        text = "is not imported; it has no effect without a controller"
-        document.note(element, f"the {element.tag} {text}")
     else:
         text = "is not understood: it does NOT ACT"
         document.not_understood(element, f"the force {element.tag} {text}")

@@ -69,6 +69,18 @@ def _toe_ligament(source: Source, element: Element) -> Made | None:
     return Made("ToeLigament", path | numbers)
 
 
+def _path_formula(source: Source, element: Element) -> Made | None:
+    document, path = source.document, read_path(source, element)
+    if path is None:
+        return None
+    given = {
+        "force": document.text(element, "expression", default="0.0"),
+        "rest_length": document.number(element, "resting_length", default=0.0),
+        "slack": document.flag(element, "clamp_stretch", default=True),
+    }
+    return Made("PathFormula", path | given)
+
+
 def _point_spring(source: Source, element: Element) -> Made | None:
     ends = read_ends(source, element)
     if ends is None:
@@ -94,6 +106,7 @@ def read_ends(source: Source, element: Element) -> dict[str, Any] | None:
 
 READERS: dict[str, Reader] = {
     "PathSpring": _path_spring,
+    "ExpressionBasedPathForce": _path_formula,
     "Ligament": _ligament,
     "Blankevoort1991Ligament": _toe_ligament,
     "PointToPointSpring": _point_spring,

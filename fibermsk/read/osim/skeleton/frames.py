@@ -129,6 +129,19 @@ class Frames:
             self._named[text] = self._at(found, _resolved(text, ()))
         return self._named[text]
 
+    def station(self, found: Element, owner: Element) -> Element | None:
+        """Station or marker with the path in an element, relative to its owner; None if unknown."""
+        text = found.text
+        path = _resolved(text, () if text.startswith("/") else _path(owner))
+        stations = [
+            one
+            for one in self.document.model.walk()
+            if one.tag in ("Station", "Marker") and path and one.name == path[-1]
+        ]
+        if len(stations) > 1:
+            stations = [one for one in stations if _path(one) == path]
+        return stations[0] if len(stations) == 1 else None
+
     def _at(self, found: Element, path: tuple[str, ...]) -> Frame:
         """Frame at a path from the text of an element."""
         if path in self._fixed:

@@ -1,0 +1,1 @@
+"""Contact of bodies with each other and with the ground."""

@@ -1,0 +1,1 @@
+"""Forces along paths, which wrap around surfaces as line muscles do."""
