@@ -149,7 +149,7 @@ class DeviceContact:
             rest = np.zeros((memory["position"].shape[0], 6))
             state = TreeState(memory["rotation"], memory["position"], rest, rest, rest)
             self._nodes = self._device.to_device(memory["nodes"])
-            self.links = links._replace(state=state)
+            self.links = links._replace(motion=links.motion._replace(links=state))
             self._bound()
             self._search(float(memory["reach"]))
 
