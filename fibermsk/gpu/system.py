@@ -29,7 +29,7 @@ class DeviceSystem:
     """Equations of motion of a model on a device; satisfies `System` and `Offloaded`.
 
     Vectors are on the device, where Newton iterations run. On the host are the tree of the joint
-    coordinates, states and constraints, loads and candidate pairs when they change, and reports.
+    coordinates, states and constraints, loads when they change, colors of fibers, and reports.
     Raises ModelError if an element acts on fibers.
     """
 
@@ -38,7 +38,7 @@ class DeviceSystem:
         cables = host.cables
         at = copy_cables(cables, device)
         self._ends = ends = Ends(device, at, host)
-        self._contact = DeviceContact(device, at, cables, host.contact.spacing, ends)
+        self._contact = DeviceContact(device, at, host.contact.spacing, ends)
         self._n_x = 6 * cables.n_nodes
         parts = Parts(device, at, ends, self._contact, host)
         contributions = contributions_of(parts)

@@ -19,7 +19,7 @@ from fibermsk.kernels.contact import (
     variational,
 )
 from fibermsk.kernels.fibers import activation, attachment, bending, cable, shape
-from fibermsk.kernels.search import bone_bounds, motion, safeguard
+from fibermsk.kernels.search import bone_bounds, device_pairs, motion, safeguard
 from fibermsk.kernels.skeleton import points
 from fibermsk.linalg import couplings, lines
 
@@ -34,6 +34,7 @@ BODIES = (
     bending.add_tangent,
     bone_bounds.fill_approaches,
     bone_bounds.fill_motions,
+    bone_bounds.mark_near_bones,
     bone_passes.add_bone_passes,
     cable.add_residual,
     cable.add_tangent,
@@ -44,6 +45,12 @@ BODIES = (
     couplings.solve_one_backward,
     couplings.solve_one_forward,
     couplings.subtract_others,
+    device_pairs.choose_level,
+    device_pairs.fill_bounds,
+    device_pairs.fill_box,
+    device_pairs.fill_key,
+    device_pairs.find_near,
+    device_pairs.span_pair,
     gaps.fiber_gap,
     lines.factor_one,
     lines.multiply_one,
