@@ -15,12 +15,11 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.gpu.border import Border
-from fibermsk.gpu.ends import Links
+from fibermsk.gpu.ends import Ends, Links
 from fibermsk.gpu.pairs import DeviceCouplings
 from fibermsk.system.contribution import At, AxisBorder, Contribution, Slopes, StateSums, Sums
-from fibermsk.system.optional import FollowsEnds, HasConstraints, HasStepFraction
+from fibermsk.system.optional import FollowsEnds, HasStepFraction
 from fibermsk.system.skeleton.skeleton import Motion
-from fibermsk.system.skeleton.tree import TreeState
 
 
 class _OnlyOnDevice(Exception):
@@ -46,18 +45,18 @@ class DeviceAt(NamedTuple):
     nodes: Any  # positions and theta-tangents (n_nodes, 6), and their rates
     velocity: Any
     acceleration: Any
-    p: Any  # rates (n,) of the coordinates
-    p_dot: Any
     links: Links  # bodies and attached ends
     host: At  # the same state for contributions of the host, without nodes
 
 
-def at_on_host(t: float, coordinates: list[Array], state: TreeState) -> At:
-    """State of the skeleton at a time [s]: coordinates with rates and accelerations, and links."""
-    q, p, p_dot = coordinates
+def at_on_host(t: float, border: list[tuple[Array, Array]], motion: Motion) -> At:
+    """State of the skeleton at a time [s], and of the unknowns of first order.
+
+    border: coordinates and states, their rates, and their accelerations, which states have not.
+    """
+    (q, states), (p, rates), (p_dot, _) = border
     nodes = velocity = acceleration = ends = _ELSEWHERE
-    none, motion = np.zeros(0), Motion(state, None, p, p_dot)
-    return At(t, nodes, velocity, acceleration, q, p, p_dot, none, none, motion, ends)
+    return At(t, nodes, velocity, acceleration, q, p, p_dot, states, rates, motion, ends)
 
 
 @dataclass
@@ -66,18 +65,25 @@ class DeviceSums:
 
     nodes: Any  # residual (n_nodes, 6)
     lines: Any  # tangent along the fibers (n_nodes, 3, 6, 6)
-    border: Border | None  # None if only the residual is needed
-    host: Sums  # sums of axes and coordinates; the corner is that of the border
+    border: Border | None  # of the axes; None if only the residual is needed
+    host: Sums  # sums of axes, coordinates and states
     couplings: DeviceCouplings | None = None  # between fibers
 
     @classmethod
     def zero(
-        cls, n: int, nodes: Any, lines: Any, border: Border | None, slopes: Slopes | None
+        cls, ends: Ends, nodes: Any, lines: Any, border: Border | None, slopes: Slopes | None
     ) -> DeviceSums:
-        """Zero sums for n coordinates; the arrays nodes, lines and border are reused."""
-        corner = np.zeros((0, 0)) if border is None else border.D
-        axes = AxisBorder(np.zeros(n), _ELSEWHERE, _ELSEWHERE, corner)
-        states = StateSums.zero(0, n, 0, slopes is not None)
+        """Zero sums; the arrays nodes, lines and border are reused.
+
+        Without a map the corner of the coordinates is that of the axes.
+        """
+        n, m = ends.n_q, ends.n_border - ends.n_q
+        on_axes = np.zeros((0, 0)) if border is None else border.D
+        axes = AxisBorder(np.zeros(ends.n_axes), _ELSEWHERE, _ELSEWHERE, on_axes)
+        own = 0 if border is None else n
+        corner = np.zeros((own, own)) if ends.mapped else on_axes
+        states = StateSums.zero(m, n, 0, slopes is not None)
+        states = states._replace(by_nodes=_ELSEWHERE, on_nodes=_ELSEWHERE)
         host = Sums(_ELSEWHERE, axes, np.zeros(n), corner, _ELSEWHERE, slopes, states)
         if border is not None:
             lines[...] = 0.0
@@ -92,19 +98,17 @@ class DeviceContribution(Protocol):
         ...
 
 
-_ON_FIBERS = "acts on fibers; must act on bodies and coordinates only"
+_ON_FIBERS = "acts on fibers; must act on bodies, coordinates and states only"
 
 
 class OnHost:
-    """A contribution of the host that acts on axes and coordinates; name is for messages.
+    """A contribution of the host that acts on axes, coordinates and states; name is for messages.
 
-    Raises ModelError if it has constraints or acts on fibers, here or in the first evaluation.
+    Raises ModelError if it acts on fibers, here or in the first evaluation.
     """
 
     def __init__(self, own: Contribution, name: str) -> None:
         self._own, self._name = own, name
-        if isinstance(own, HasConstraints):
-            raise self._refusal("constrains coordinates; must apply forces only")
         if isinstance(own, FollowsEnds | HasStepFraction):
             raise self._refusal(_ON_FIBERS)
 

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._arrays import Index
+from fibermsk._ranges import starts
 from fibermsk.gpu.device import Device
 from fibermsk.kernels.contact.pairs import color_pairs
 from fibermsk.linalg.coloring import color_lines
 from fibermsk.linalg.couplings import list_entries
-from fibermsk.system.contact.fiber_pairs import FiberPairs
 
 _SPARE = 1.05
 """Growth factor of allocated memory, so that it is rarely reallocated."""
@@ -53,24 +54,34 @@ class DevicePairs(NamedTuple):
         return int(self.first.size)
 
     @classmethod
-    def of(cls, device: Device, pairs: FiberPairs) -> DevicePairs:
-        """Copy the pairs of the host and color all of them, since candidates change rarely."""
-        n, n_fibers = pairs.first.size, pairs.entries[1].size
-        color = color_lines(n_fibers, pairs.first, pairs.second)
-        entries = tuple(map(np.empty_like, pairs.entries))
-        list_entries(pairs.first, pairs.second, color, *entries)
+    def of(
+        cls,
+        device: Device,
+        fibers: tuple[Index, Index],
+        spans: tuple[Index, Index],
+        n_fibers: int,
+    ) -> DevicePairs:
+        """Copy pairs of the host and color all of them, since candidates change rarely.
+
+        fibers: the first and second of each pair; spans: first coupled node of the first, and the
+        end of these.
+        """
+        (first, second), (row_node, end), n = fibers, spans, fibers[0].size
+        row_start = starts(end - row_node)
+        color = color_lines(n_fibers, first, second)
+        shapes = n_fibers + 1, n_fibers, 2 * n
+        entries = tuple(np.empty(size, np.int64) for size in shapes)
+        list_entries(first, second, color, *entries)
         room, of_pair = np.empty((2, n), np.int64)
-        color_pairs(
-            np.ones(n, bool), pairs.first, pairs.second, entries[0], entries[2], room, of_pair
-        )
+        color_pairs(np.ones(n, bool), first, second, entries[0], entries[2], room, of_pair)
         copy = device.to_device
         start, middle, listed = map(copy, entries)
         return cls(
-            *map(copy, (pairs.first, pairs.second, pairs.row_start, pairs.row_node)),
+            *map(copy, (first, second, row_start, row_node)),
             entries=(start, middle, listed),
             fibers=_by_color(device, color),
             groups=_by_color(device, of_pair),
-            n_rows=int(pairs.row_start[-1]),
+            n_rows=int(row_start[-1]),
         )
 
 

@@ -7,8 +7,7 @@ from typing import Any, NoReturn
 from fibermsk import _check
 from fibermsk.laws import HillStress
 from fibermsk.laws.own import law_label
-from fibermsk.model import Linear, Model
-from fibermsk.system import FiberSystem
+from fibermsk.model import Model
 
 
 def _refuse(
@@ -22,15 +21,6 @@ def refuse_unsupported(model: Model) -> None:
     owner, lawful = f"model {model.name!r}", "be a law of the package"
     if not model.fibers:
         _refuse(owner, "fibers", "none", "have one or more")
-    for joint in model.joints:
-        plain = all(
-            axis.offset == 0.0 and len(axis.pairs) == 1 and axis.pairs[0][1] == Linear()
-            for axis in joint.axes
-        )
-        held = any(c.locked or c.prescribed is not None for c in joint.coordinates)
-        if held or not plain or len(joint.axes) != len(joint.coordinates):
-            remedy = "use backend='cpu' for functional joints, quaternions and fixed coordinates"
-            _refuse(owner, "joint", joint, "have one free coordinate for each axis", remedy)
     for fiber in model.fibers:
         for part, kind in fiber.tissue.layout.own.items():
             _refuse(f"fiber {fiber.name!r}", f"tissue.{part}", law_label(kind), lawful)
@@ -44,16 +34,3 @@ def refuse_unsupported(model: Model) -> None:
             _refuse("contact", "law", law_label(contact.own_law), lawful)
         if contact.friction is not None and contact.friction.coefficient:
             _refuse("contact", "friction", contact.friction, "be None")
-    if model.couplings:
-        _refuse(owner, "couplings", len(model.couplings), "be none")
-
-
-def refuse_states(host: FiberSystem) -> None:
-    """Refuse activations and elements with states, which are known only after the build."""
-    if host.states:
-        state = host.states[0]
-        if host.loads.driven.size:
-            fiber = host.model.fibers[int(host.loads.driven[0])]
-            must, remedy = "be a function of time", "use backend='cpu' for ActivationDynamics"
-            _refuse(f"fiber {fiber.name!r}", "activation", "a state", must, remedy)
-        _refuse(f"element {state.owner!r}", "states", state.names, "be none")

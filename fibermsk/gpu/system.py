@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
 from fibermsk.gpu.arrays import copy_cables
@@ -14,8 +15,7 @@ from fibermsk.gpu.contact.search import DeviceContact
 from fibermsk.gpu.contribution import DeviceAt, at_on_host
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends
-from fibermsk.gpu.refusals import refuse_states
-from fibermsk.gpu.twins import DeviceFibers, Parts, contributions_of
+from fibermsk.gpu.twins import DeviceFibers, Parts, contributions_of, remembering
 from fibermsk.guard import guarded
 from fibermsk.parameters import Parameters
 from fibermsk.protocol import Evaluation, Frames, PartObserver, Tolerance, Verdict
@@ -29,24 +29,24 @@ class DeviceSystem:
     """Equations of motion of a model on a device; satisfies `System` and `Offloaded`.
 
     Vectors are on the device, where Newton iterations run. On the host are the tree of the joint
-    coordinates, loads and candidate pairs when they change, and reports. Raises ModelError if an
-    element has first-order states or acts on fibers.
+    coordinates, states and constraints, loads when they change, colors of fibers, and reports.
+    Raises ModelError if an element acts on fibers.
     """
 
     def __init__(self, host: FiberSystem, device: Device) -> None:
-        refuse_states(host)
         self.host, self.device, self.guard = host, device, host.guard
         cables = host.cables
         at = copy_cables(cables, device)
         self._ends = ends = Ends(device, at, host)
-        self._contact = DeviceContact(device, at, cables, host.contact.spacing, ends)
+        self._contact = DeviceContact(device, at, host.contact.spacing, ends)
         self._n_x = 6 * cables.n_nodes
         parts = Parts(device, at, ends, self._contact, host)
         contributions = contributions_of(parts)
         self._assemble = DeviceAssembly(parts, contributions)
         self._limiting = [one for one in contributions if isinstance(one, HasStepFraction)]
         (self._fibers,) = (one for one in contributions if isinstance(one, DeviceFibers))
-        self.n, self.fiber_names = host.n, host.fiber_names
+        self._remembering = remembering(host)
+        self.n, self.fiber_names, self.states = host.n, host.fiber_names, host.states
         self.scale: Any = device.to_device(host.scale)
         self._evaluated: Any = None
 
@@ -114,17 +114,16 @@ class DeviceSystem:
         tangent: bool = True,
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
-        n_x, ends = self._n_x, self._ends
+        ends = self._ends
         self.host.inputs.ask_again(t)
-        coordinates = ends.coordinates(y, v, v_dot)
-        links = ends.at(*coordinates)
+        border = ends.border(y, v, v_dot)
+        links = ends.at(*(part for part, _ in border), second=tangent)
         self._follow_host(y)  # a run of the host may have changed the spacing
         nodes, velocity, acceleration = (self._nodes(part) for part in (y, v, v_dot))
         admissibility = self._contact.evaluate(nodes, links)
         self._evaluated, self._links = y, links
-        rates_of = v[n_x:], v_dot[n_x:]
-        on_host = at_on_host(t, coordinates, links.state)
-        at = DeviceAt(nodes, velocity, acceleration, *rates_of, links, on_host)
+        on_host = at_on_host(t, border, links.motion)
+        at = DeviceAt(nodes, velocity, acceleration, links, on_host)
         found = self._assemble(at, Slopes(dv_dy, dvdot_dv, rates) if tangent else None)
         flaw = ""
         if not bool(self.device.xp.isfinite(found.residual).all()):
@@ -132,8 +131,9 @@ class DeviceSystem:
             flaw = self.host.evaluate(t, y, v, v_dot, tangent=False).flaw
             flaw = flaw or f"the residual on the device {self.device.name!r}"
         return Evaluation(
-            found.residual, found.matrix, admissibility, found.reactions, flaw, found.imbalance
-        )
+            found.residual, found.matrix, admissibility, found.reactions, flaw, found.imbalance,
+            found.multipliers,
+        )  # fmt: skip
 
     def begin(self, t: float, y: Any) -> bool:
         """Start a run; see `fibermsk.protocol.Collides`."""
@@ -170,28 +170,91 @@ class DeviceSystem:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
         if self._evaluated is not y:
             self._look_at(y)
-        nodes, moves = self._nodes(y), self._ends.update(self._links, increment)
-        stray = self._ends.remainder(self._links, nodes, *self._ends.coordinates(moves))
-        wanted = Update(nodes, self._nodes(moves), moves[self._n_x :], stray, keep)
-        fraction = 1.0
+        limit = self._ends.step_limit(y, increment)
+        moves, axes, stray = self._ends.update(self._links, y, limit * increment)
+        wanted, fraction = Update(self._nodes(y), self._nodes(moves), axes, stray, keep), 1.0
         for one in self._limiting:
             fraction = one.step_fraction(wanted, fraction)
-        return fraction
+        return limit * fraction
+
+    def held(self, t: float, y: Any) -> tuple[NDArray[np.int64], Array]:
+        """Constrained unknowns on the host; see `fibermsk.protocol.Projects`."""
+        return self.host.held(t, self.to_host(y))
+
+    def project(self, t: float, y: Any, v: Any) -> tuple[Any, Any]:
+        """Project positions and velocities onto the constraints, which have coordinates alone."""
+        if not self.host.multipliers.holding:
+            return y, v
+        (q, _), (p, _) = self._ends.border(y, v)
+        at, rates = self.host.initial_state()
+        self.host.split(at)[1][:], self.host.split(rates)[1][:] = q, p
+        found = self.host.project(t, at, rates)
+        own = slice(self._n_x, self._n_x + q.size)
+        y, v = y.copy(), v.copy()
+        y[own], v[own] = (self.from_host(self.host.split(one)[1]) for one in found)
+        y = self.retract(t, y, 0.0)
+        return y, self.enforce(y, v)
+
+    @property
+    def shortest_delay(self) -> tuple[float, str]:
+        """Shortest delay [s] and its name; see `fibermsk.protocol.Records`."""
+        return self.host.shortest_delay
+
+    def record(self, t: float, y: Any, v: Any) -> None:
+        """Record an accepted state on the host; see `fibermsk.protocol.Records`."""
+        if np.isfinite(self.shortest_delay[0]):
+            self.host.record(t, self.to_host(y), self.to_host(v))
+
+    def hold(self, t: float, y: Any, v: Any, values: Array | None = None) -> Array:
+        """Start a new past at a state; see `fibermsk.protocol.Records`."""
+        return self.host.hold(t, self.to_host(y), self.to_host(v), values)
+
+    def confirm(self, t: float, y: Any, v: Any) -> None:
+        """Refuse the past of another measure; see `fibermsk.protocol.Records`."""
+        self.host.confirm(t, self.to_host(y), self.to_host(v))
+
+    @property
+    def n_switches(self) -> int:
+        """Number of angles of exact paths with mass; see `fibermsk.protocol.Switches`."""
+        return self.host.n_switches
+
+    def switch_angles(self, t: float, y: Any) -> Array:
+        """Their values [rad], on the host; see `fibermsk.protocol.Switches`."""
+        return self.host.switch_angles(t, self.to_host(y))
+
+    def switch_slope(self, t: float, y: Any, k: int) -> Any:
+        """Derivatives (n,) of angle k; see `fibermsk.protocol.Switches`."""
+        return self.from_host(self.host.switch_slope(t, self.to_host(y), k))
+
+    def hold_sides(self, sides: Array | None) -> None:
+        """Keep surfaces touched or not; see `fibermsk.protocol.Switches`."""
+        self.host.hold_sides(sides)
 
     @guarded
     def least_tension(self, t: float, y: Any, v: Any) -> tuple[Array, Array]:
         """Least axial force of each fiber [N], and its theta."""
-        return self._fibers.least_tension(t, self._nodes(y), self._nodes(v))
+        ((_, states),) = self._ends.border(y)
+        return self._fibers.least_tension(t, self._nodes(y), self._nodes(v), states)
 
     @guarded
     def memory(self) -> dict[str, Array]:
-        """Internal state of the contact search."""
-        return self._contact.memory()
+        """Internal state of the contact search, and of contributions of the host by number."""
+        of_host = {
+            f"{k}.{name}": array
+            for k, one in enumerate(self._remembering)
+            for name, array in one.memory().items()
+        }
+        return {**self._contact.memory(), **of_host}
 
     @guarded
     def restore(self, memory: dict[str, Array]) -> None:
         """Restore a `memory`; cached evaluations are invalidated."""
         start = self.host.skeleton.start
+        for k, one in enumerate(self._remembering):
+            own = f"{k}."
+            found = {name: array for name, array in memory.items() if name.startswith(own)}
+            one.restore({name.removeprefix(own): array for name, array in found.items()})
+        memory = {name: array for name, array in memory.items() if "." not in name}
         if memory:
             self.host.contact.spacing.restore(memory)
             self._contact.follow_spacing()

@@ -12,6 +12,7 @@ from fibermsk.gpu.contribution import DeviceAt, DeviceContribution, DeviceSums, 
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends
 from fibermsk.kernels.fibers import bending, cable
+from fibermsk.kernels.fibers.activation import add_activation_column, fiber_activation_slope
 from fibermsk.kernels.fibers.attachment import add_end_rates
 from fibermsk.kernels.search.safeguard import fill_stretch_fraction
 from fibermsk.system import FiberSystem
@@ -19,6 +20,7 @@ from fibermsk.system.contact.forces import BoneContact, FiberContact
 from fibermsk.system.contribution import Update
 from fibermsk.system.fibers.bending import Bending
 from fibermsk.system.fibers.forces import KEEP_STRETCH, Fibers
+from fibermsk.system.optional import HasMemory
 
 
 class Parts(NamedTuple):
@@ -36,6 +38,9 @@ class DeviceFibers:
 
     def __init__(self, parts: Parts) -> None:
         self._device, self._at, self._sides = parts.device, parts.arrays, parts.ends.sides
+        self._first, loads = parts.ends.n_q, parts.host.loads
+        driven = loads.driven, loads.driven_nodes, loads.driven_by
+        self._driven, self._driven_nodes, self._driven_by = map(parts.device.to_device, driven)
         self._cable = cable.CableArrays.of(parts.arrays)
         self._cables, self._loads, self._tension = (
             parts.host.cables, parts.host.loads, parts.host.tension,
@@ -47,7 +52,7 @@ class DeviceFibers:
 
     def add(self, at: DeviceAt, sums: DeviceSums) -> None:
         """Add inertia and internal forces, and subtract weight and line loads."""
-        external, activation = self._loads_at(at.host.t)
+        external, activation = self._loads_at(at.host.t, at.host.states)
         sums.nodes -= external
         sums.host.present = max(sums.host.present, self._loads.largest)
         data = (at.nodes, at.velocity, at.acceleration, self._cable, activation)
@@ -63,11 +68,26 @@ class DeviceFibers:
 
     def follow_ends(self, at: DeviceAt, velocity: Any, acceleration: Any, columns: Any) -> None:
         """Add the viscosity and inertia of the elements at attached ends."""
-        _, activation = self._loads_at(at.host.t)
+        _, activation = self._loads_at(at.host.t, at.host.states)
         ends = (self._at.end_element, self._at.end_side, velocity, acceleration, columns)
         data = (at.nodes, at.velocity, self._cable, activation, *ends)
         for side in self._sides:
             self._device.launch(add_end_rates, side, data)
+
+    def follow_states(self, at: DeviceAt, columns: Any) -> None:
+        """Add the derivatives in activations that are states to columns (n_x, n_border)."""
+        if not self._driven.size:
+            return
+        own, slope = self._at, self._device.xp.zeros(at.nodes.shape)
+        _, activation = self._loads_at(at.host.t, at.host.states)
+        self._device.launch(
+            fiber_activation_slope, self._driven,
+            (own.element_start, at.nodes, at.velocity, self._cable, activation, slope),
+        )  # fmt: skip
+        self._device.launch(
+            add_activation_column, int(self._driven_nodes.size),
+            (self._driven_nodes, self._driven_by, slope, self._first, columns),
+        )  # fmt: skip
 
     def step_fraction(self, update: Update, fraction: float) -> float:
         """Fraction of an update that keeps a fraction of every stretch."""
@@ -78,10 +98,12 @@ class DeviceFibers:
         )  # fmt: skip
         return min(fraction, float(self._found.min()))
 
-    def least_tension(self, t: float, nodes: Any, velocity: Any) -> tuple[Array, Array]:
+    def least_tension(
+        self, t: float, nodes: Any, velocity: Any, states: Array
+    ) -> tuple[Array, Array]:
         """Least axial force of each fiber [N], and its theta, on the host."""
         at, cables = self._at, self._cables
-        _, activation = self._loads_at(t)
+        _, activation = self._loads_at(t, states)
         self._device.launch(
             cable.least_force, len(cables.names),
             (
@@ -92,14 +114,14 @@ class DeviceFibers:
         least, e = map(self._device.to_host, (self._least, self._where))
         return self._tension.rounded(least), cables.theta[cables.elements[e]].mean(axis=1)
 
-    def _loads_at(self, t: float) -> tuple[Any, Any]:
+    def _loads_at(self, t: float, states: Array) -> tuple[Any, Any]:
         """Nodal forces (n_nodes, 6) and activations of the elements, copied when they change."""
-        external, activation = self._loads.at(t)
+        external, activation = self._loads.on_fibers(t, states)
         force_of, force, activation_of, active = self._copies
         if force_of is not external:
             force = self._device.to_device(external)
         if activation_of is not activation:
-            active = self._device.to_device(activation)
+            active = self._device.to_device(activation)[self._at.fiber]
         self._copies = (external, force, activation, active)
         return force, active
 
@@ -158,12 +180,20 @@ _TWINS: dict[type, Callable[[Parts], DeviceContribution]] = {
 """Device twins of host contributions; all others act on axes and coordinates."""
 
 
+def remembering(host: FiberSystem) -> list[HasMemory]:
+    """Contributions of the host, without a twin, that remember more than the unknowns."""
+    return [
+        one for one in host.contributions if type(one) not in _TWINS and isinstance(one, HasMemory)
+    ]
+
+
 def contributions_of(parts: Parts) -> list[DeviceContribution]:
     """Contributions on a device; refused if one acts on fibers without a twin."""
     host = parts.host
     names = [type(one).__name__ for one in host.contributions]
     of_elements = [f"element {element.name!r}" for element in host.model.elements]
-    names[len(names) - len(of_elements) :] = of_elements
+    if of_elements:
+        names[-len(of_elements) :] = of_elements
     return [
         _TWINS[type(one)](parts) if type(one) in _TWINS else OnHost(one, name)
         for one, name in zip(host.contributions, names, strict=True)

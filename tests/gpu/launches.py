@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from device_models import chain, mixed_bundle
+from jointed_models import bent_chain, plain_bundle_with_states
 
 from fibermsk.backend import build_for_cpu
 from fibermsk.gpu import DeviceSystem, host_device
@@ -17,12 +18,14 @@ from fibermsk.kernels.contact import (
     shares,
     variational,
 )
-from fibermsk.kernels.fibers import attachment, bending, cable, shape
-from fibermsk.kernels.search import bone_bounds, motion, safeguard
+from fibermsk.kernels.fibers import activation, attachment, bending, cable, shape
+from fibermsk.kernels.search import bone_bounds, device_pairs, motion, safeguard
 from fibermsk.kernels.skeleton import points
 from fibermsk.linalg import couplings, lines
 
 BODIES = (
+    activation.add_activation_column,
+    activation.fiber_activation_slope,
     attachment.add_end_rates,
     attachment.leave_identity,
     attachment.line_to_border,
@@ -31,6 +34,7 @@ BODIES = (
     bending.add_tangent,
     bone_bounds.fill_approaches,
     bone_bounds.fill_motions,
+    bone_bounds.mark_near_bones,
     bone_passes.add_bone_passes,
     cable.add_residual,
     cable.add_tangent,
@@ -41,6 +45,12 @@ BODIES = (
     couplings.solve_one_backward,
     couplings.solve_one_forward,
     couplings.subtract_others,
+    device_pairs.choose_level,
+    device_pairs.fill_bounds,
+    device_pairs.fill_box,
+    device_pairs.fill_key,
+    device_pairs.find_near,
+    device_pairs.span_pair,
     gaps.fiber_gap,
     lines.factor_one,
     lines.multiply_one,
@@ -53,6 +63,7 @@ BODIES = (
     pair_potential.pair_tangents,
     pairs.mark_pair,
     pairs.mirror_block,
+    points.add_excess,
     points.add_stray,
     points.fill_acceleration_slope,
     points.fill_velocity_slope,
@@ -110,7 +121,8 @@ def recorded_launches():
             found[body] = (tasks, before)
 
     device = replace(host, launch=launch)
-    for model in (chain(), chain("half_pass", "half_pass"), mixed_bundle()):
+    others = chain("half_pass", "half_pass"), mixed_bundle()
+    for model in (chain(), *others, bent_chain(), plain_bundle_with_states()):
         system = DeviceSystem(build_for_cpu(model), device)
         y, v = system.initial_state()
         v = system.enforce(y, np.where(v == 0.0, 0.01, v))

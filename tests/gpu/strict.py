@@ -12,7 +12,10 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from fibermsk.gpu import Device, host_device
 
-FUNCTIONS = ("array", "zeros", "empty_like", "ascontiguousarray", "cumsum", "isfinite")
+FUNCTIONS = (
+    "array", "zeros", "empty_like", "ascontiguousarray", "cumsum", "isfinite", "arange", "argsort",
+    "flatnonzero", "nonzero", "searchsorted", "sort", "unique", "where",
+)  # fmt: skip
 """What the backend calls in the module of its arrays."""
 
 DISPATCHED = (np.zeros_like, np.empty_like, np.concatenate, np.argmax)
@@ -60,6 +63,9 @@ class StrictArray(NDArrayOperatorsMixin):
     def __bool__(self):
         return bool(self._values)
 
+    def astype(self, kind):
+        return wrap(self._values.astype(kind))
+
     def tolist(self):
         return self._values.tolist()
 
@@ -83,6 +89,9 @@ class StrictArray(NDArrayOperatorsMixin):
 
     def min(self, axis=None):
         return self._reduced("min", axis)
+
+    def any(self, axis=None):
+        return self._reduced("any", axis)
 
     def all(self, axis=None):
         return self._reduced("all", axis)
@@ -109,7 +118,9 @@ class StrictArray(NDArrayOperatorsMixin):
 
 
 def wrap(value):
-    """A strict array of one of NumPy or of a number of it."""
+    """A strict array of one of NumPy or of a number of it, or a tuple of these."""
+    if isinstance(value, tuple):
+        return tuple(map(wrap, value))
     return StrictArray(value) if isinstance(value, np.ndarray | np.generic) else value
 
 

@@ -319,29 +319,31 @@ def test_elements_that_follow_ends_are_refused_by_name():
         pair(model)
 
 
-def test_constraints_are_refused_by_name():
-    model = chain()
-    *_, bone = model.bodies
-    at_start = fm.build(chain()).skeleton
-    R, x = at_start.poses(at_start.start)[bone.name]
-    model.add(fm.PointConstraint("pin", model.ground.at(x), bone.at(0.0, 0.0, 0.0)))
-    with pytest.raises(fm.ModelError, match="element 'pin': constrains coordinates.*backend='cpu'"):
-        pair(model)
-
-
 class Remembering(OnNodes):
-    """An element with a state."""
+    """An element with a state, whose rows depend on nodes."""
 
     def contribute(self, configuration):
         self.states = configuration.states.new("drag", ["memory"], ["m"], [1.0], [0.0])
         return self
 
 
-def test_elements_with_states_are_refused_by_name():
+def by_nodes(at, sums):
+    if sums.slopes is not None:
+        sums.states.by_nodes[0, 0] += 1.0
+
+
+def on_nodes(at, sums):
+    if sums.slopes is not None:
+        sums.states.on_nodes[0, 0] += 1.0
+
+
+@pytest.mark.parametrize("way", [by_nodes, on_nodes], ids=lambda way: way.__name__)
+def test_states_that_couple_to_nodes_are_refused_by_name(rng, way):
     model = hex_bundle()
-    model.add(Remembering(resist))
-    with pytest.raises(fm.ModelError, match="element 'drag': states.*backend='cpu'"):
-        pair(model)
+    model.add(Remembering(way))
+    host, device = pair(model)
+    with pytest.raises(fm.ModelError, match="element 'drag': acts on fibers.*backend='cpu'"):
+        device.evaluate(T, *moving_state(host, rng), DV_DY, DVDOT_DV)
 
 
 def test_equilibrium_needs_the_host():

@@ -12,6 +12,7 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.border import Border
+from fibermsk.gpu.contact.candidates import point_starts
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Links
 from fibermsk.kernels.contact import bone_passes, contact, variational
@@ -29,7 +30,6 @@ from fibermsk.kernels.search.bone_bounds import fill_approaches, fill_motions
 from fibermsk.kernels.search.safeguard import fill_bone_fraction
 from fibermsk.system.contact.broad_phase import BoneRuns
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
 
@@ -57,13 +57,13 @@ class _Set(NamedTuple):
 
 
 class Bones:
-    """Contact points of fibers and bones; cables, partners and tree are those of the host."""
+    """Contact points of fibers and bones; partners and tree are those of the host."""
 
     def __init__(
-        self, device: Device, arrays: DeviceCables, cables: Cables, partners: Partners, tree: Tree,
+        self, device: Device, arrays: DeviceCables, partners: Partners, tree: Tree,
         moves: Any,
     ) -> None:  # fmt: skip
-        self._device, self._arrays, self._cables = device, arrays, cables
+        self._device, self._arrays = device, arrays
         self._partners, self._tree, self._moves = partners, tree, moves
         copy = device.to_device
         self._laws = ContactLaws(*map(copy, partners.laws))
@@ -72,7 +72,7 @@ class Bones:
         self._shape_link, self._steepest = copy(shapes.link), copy(shapes.steepest)
         self._links = np.unique(partners.shape_link)
         self._links_there = copy(self._links)
-        self._beside = device.xp.zeros((cables.h.size, self._links.size))
+        self._beside = device.xp.zeros((int(arrays.h.size), self._links.size))
         self._sets: list[_Set] = []
 
     @property
@@ -81,36 +81,44 @@ class Bones:
         return bool((self._partners.bone_law >= 0).any())
 
     def allocate(self, runs: BoneRuns) -> None:
-        """Copy new runs from the host and allocate their contact points."""
-        laws = self._partners.variational
+        """Take new runs on the device and allocate their contact points."""
+        variational, device = self._partners.variational, self._device
         # release the memory of the old runs first
         self._sets = []
         for potential in (False, True):
-            own = runs.select((laws == potential)[runs.law], self._partners.points)
-            if own.element.size:
-                self._sets.append(self._copied(own, potential))
+            own = device.to_device(variational == potential)[runs.law]
+            if bool(own.any()):
+                element, shape, law = (one[own] for one in runs[:3])
+                start = point_starts(device.xp, self._laws.n_points[law])
+                self._sets.append(self._allocated(BoneRuns(element, shape, law, start), potential))
 
-    def _copied(self, runs: BoneRuns, potential: bool) -> _Set:
-        xp, n_q = self._device.xp, self._tree.n
-        begin = runs.of_fibers(self._cables.fiber)
-        n_runs, n, n_tasks = runs.element.size, int(runs.point_start[-1]), begin.size - 1
-        copy = self._device.to_device
+    def _allocated(self, runs: BoneRuns, potential: bool) -> _Set:
+        xp, n_axes = self._device.xp, self._tree.n
+        fiber = self._arrays.fiber[runs.element]
+        begins = xp.flatnonzero(fiber[1:] != fiber[:-1])
+        n_runs, n, n_tasks = int(fiber.size), int(runs.point_start[-1]), int(begins.size) + 1
+        begin = xp.zeros(n_tasks + 1, np.int64)
+        begin[1:-1], begin[-1:] = begins + 1, n_runs
         return _Set(
             potential,
-            BoneRuns(*map(copy, runs)),
-            copy(begin),
+            runs,
+            begin,
             BonePoints(xp.zeros((n, 3)), xp.zeros((n, 6)), xp.zeros((n, 3))),
             jacobian=xp.zeros((0 if potential else n, 2, 3, 3)),
             found=xp.zeros((n_runs, 2)),
-            moments=xp.zeros((n_tasks, n_q)),
-            corners=xp.zeros((n_tasks, n_q, n_q)),
+            moments=xp.zeros((n_tasks, n_axes)),
+            corners=xp.zeros((n_tasks, n_axes, n_axes)),
         )
+
+    def shapes_at(self, state: TreeState) -> BoneShapes:
+        """Bones in the ground frame."""
+        places = self._partners.shapes.places(state)
+        return BoneShapes(self._device.to_device(places), *self._bones)
 
     def evaluate(self, fibers: FiberShapes, links: Links) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
-        places, least = self._partners.shapes.places(links.state), 1.0
-        self._fibers = fibers
-        self._shapes = BoneShapes(self._device.to_device(places), *self._bones)
+        self._fibers, least = fibers, 1.0
+        self._shapes = self.shapes_at(links.state)
         for one in self._sets:
             self._device.launch(
                 contact.fill_bone_run, one.n,

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from fibermsk.gpu.arrays import DeviceCables
+from fibermsk.gpu.contact.candidates import PairsOfRuns, choose_fiber_runs
 from fibermsk.gpu.device import Device
-from fibermsk.gpu.pairs import BlockMemory, DeviceCouplings, DevicePairs
+from fibermsk.gpu.pairs import BlockMemory, DeviceCouplings
 from fibermsk.kernels.closest.gaps import fiber_gap
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_quadrature, fill_row
 from fibermsk.kernels.contact.contact import fiber_run, fiber_run_slopes
@@ -29,9 +28,8 @@ from fibermsk.kernels.contact_arrays import (
 )
 from fibermsk.kernels.search.safeguard import run_fraction
 from fibermsk.system.contact.broad_phase import FiberRuns
-from fibermsk.system.contact.fiber_pairs import FiberPairs, RunsOfPairs
+from fibermsk.system.contact.fiber_pairs import RunsOfPairs
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.fibers.cables import Cables
 
 
 class _Set(NamedTuple):
@@ -53,17 +51,15 @@ class _Set(NamedTuple):
 
 
 class Fibers:
-    """Contact points between fibers; cables and partners are those of the host."""
+    """Contact points between fibers; partners are those of the host."""
 
-    def __init__(
-        self, device: Device, arrays: DeviceCables, cables: Cables, partners: Partners
-    ) -> None:
-        self._device, self._arrays, self._cables = device, arrays, cables
+    def __init__(self, device: Device, arrays: DeviceCables, partners: Partners) -> None:
+        self._device, self._arrays = device, arrays
         self._partners = partners
         self._laws = ContactLaws(*map(device.to_device, partners.laws))
-        self._rows = device.xp.zeros((cables.h.size, N_COLUMNS))
+        self._rows = device.xp.zeros((int(arrays.h.size), N_COLUMNS))
         self._memory = BlockMemory(device.xp)
-        self.allocate(FiberRuns.none())
+        self.allocate(FiberRuns(*map(device.to_device, FiberRuns.none())))
 
     @property
     def touch(self) -> bool:
@@ -76,46 +72,55 @@ class Fibers:
         return self._pairs.fibers
 
     def allocate(self, runs: FiberRuns) -> None:
-        """Copy new runs from the host and allocate their contact points."""
-        partners = self._partners
+        """Take new runs on the device and allocate their contact points."""
+        variational, device = self._partners.variational, self._device
         # release the memory of the old runs first
         self._sets: list[_Set] = []
-        pairs = FiberPairs.of(runs, self._cables)
-        self._pairs = DevicePairs.of(self._device, pairs)
+        pairs = PairsOfRuns(device, self._arrays, runs)
+        self._pairs = pairs.pairs
         # the order in which they are scattered: blocks of potentials are mirrored
         for potential in (True, False):
-            own = (partners.variational == potential)[runs.law]
-            if own.any():
-                chosen = runs.select(own, partners.points)
-                self._sets.append(self._copied(chosen, pairs.sort(own), potential))
+            if variational.size and (variational == potential).all():
+                self._add_set(runs, pairs.sort(None), potential)
+                return
+            own = device.to_device(variational == potential)[runs.law]
+            if bool(own.any()):
+                chosen = choose_fiber_runs(device.xp, runs, own, self._laws.n_points)
+                self._add_set(chosen, pairs.sort(own), potential)
 
-    def _copied(self, runs: FiberRuns, of_pairs: RunsOfPairs, potential: bool) -> _Set:
-        xp, copy, cables = self._device.xp, self._device.to_device, self._cables
-        n_laws, n_points = self._partners.xi.shape
-        keys, of_run = np.unique(runs.element * np.int64(n_laws) + runs.law, return_inverse=True)
-        element, law = keys // n_laws, keys % n_laws
-        start = np.searchsorted(element, cables.element_start)
-        n = int(runs.point_start[-1])
-        return _Set(
+    def _add_set(self, runs: FiberRuns, of_pairs: RunsOfPairs, potential: bool) -> None:
+        n_runs = int(runs.element.size)
+        if not n_runs:
+            return
+        xp, n_points = self._device.xp, self._partners.xi.shape[1]
+        # successive runs of one element with one law have the same quadrature points
+        new = xp.zeros(n_runs, bool)
+        new[0] = True
+        new[1:] = (runs.element[1:] != runs.element[:-1]) | (runs.law[1:] != runs.law[:-1])
+        element, law = runs.element[new], runs.law[new]
+        n, n_own = int(runs.point_start[-1]), int(element.size)
+        quadrature = QuadraturePoints(
+            xp.cumsum(new) - 1,
+            xp.searchsorted(element, self._arrays.element_start),
+            element,
+            law,
+            values=xp.zeros((n_own, n_points, 8)),
+            shares=xp.zeros((n_own if potential else 0, n_points, N_SHARE)),
+        )
+        points = FiberPoints(
+            xp.zeros(n, int), xp.zeros(n), xp.zeros((n, 6)), xp.zeros((n, 3)), xp.zeros(n, bool)
+        )
+        one = _Set(
             potential,
-            FiberRuns(*map(copy, runs)),
-            RunsOfPairs(*map(copy, of_pairs)),
-            QuadraturePoints(
-                *map(copy, (of_run.astype(np.int64), start, element, law)),
-                values=xp.zeros((keys.size, n_points, 8)),
-                shares=xp.zeros((keys.size if potential else 0, n_points, N_SHARE)),
-            ),
-            FiberPoints(
-                xp.zeros(n, int),
-                xp.zeros(n),
-                xp.zeros((n, 6)),
-                xp.zeros((n, 3)),
-                xp.zeros(n, bool),
-            ),  # fmt: skip
+            runs,
+            of_pairs,
+            quadrature,
+            points,
             held=xp.zeros(n, bool),
             jacobian=xp.zeros((0 if potential else n, 4, 3, 3)),
-            found=xp.zeros((runs.element.size, 2)),
+            found=xp.zeros((n_runs, 2)),
         )
+        self._sets.append(one)
 
     def evaluate(self, fibers: FiberShapes, widest: Any) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1.

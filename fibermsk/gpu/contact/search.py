@@ -1,6 +1,6 @@
 """Contact of fibers with each other and with bones on a device: candidates, forces, safeguard.
 
-As `fibermsk.system.contact.search`. Candidates are searched on the host, rarely.
+As `fibermsk.system.contact.search`.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.contact.bones import Bones
+from fibermsk.gpu.contact.candidates import Searches
 from fibermsk.gpu.contact.fibers import Fibers
 from fibermsk.gpu.device import Device
 from fibermsk.gpu.ends import Ends, Links
 from fibermsk.kernels.contact_arrays import FiberShapes, FiberUpdate
-from fibermsk.kernels.fibers.shape import bezier_hull, fill_hull, fill_power
+from fibermsk.kernels.fibers.shape import fill_hull, fill_power
 from fibermsk.kernels.search.motion import (
     fill_growth,
     fill_least_tangent,
@@ -24,45 +25,38 @@ from fibermsk.kernels.search.motion import (
     fill_widest_section,
 )
 from fibermsk.kernels.search.safeguard import N_WAYS, fill_way
-from fibermsk.system.contact.broad_phase import (
-    BoneRuns,
-    FiberRuns,
-    find_bone_runs,
-    find_fiber_runs,
-)
 from fibermsk.system.contact.search import SKIN
 from fibermsk.system.contact.spacing import Spacing
 from fibermsk.system.contribution import Update
-from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import TreeState
 
 
 class DeviceContact:
-    """Candidate pairs and contact state; cables and spacing are those of the host.
+    """Candidate pairs and contact state; the spacing is that of the host.
 
     `fibers` and `bones` are the contact points, `links` the poses of the bones.
     """
 
-    def __init__(
-        self, device: Device, arrays: DeviceCables, cables: Cables, spacing: Spacing, ends: Ends
-    ) -> None:
-        self._device, self._arrays, self._cables = device, arrays, cables
+    def __init__(self, device: Device, arrays: DeviceCables, spacing: Spacing, ends: Ends) -> None:
+        self._device, self._arrays = device, arrays
         self._spacing, self._ends = spacing, ends
-        xp, n = device.xp, cables.h.size
+        xp, n = device.xp, int(arrays.h.size)
         self._power, self._hull, self._built_hull, self._hull_update = (
             xp.zeros((n, 4, 3)) for _ in range(4)
         )
         self._shapes = FiberShapes.of(arrays, self._power)
         self._ways = xp.zeros((n, N_WAYS))
         self._least, self._sections, self._growth = (xp.zeros(n) for _ in range(3))
-        self._radii = xp.zeros(len(cables.names))
+        self._radii = xp.zeros(int(arrays.element_start.size) - 1)
         self._skin = SKIN * float(arrays.thickest.max())
         self._take_spacing()
 
     def _take_spacing(self) -> None:
         """Initialize the contact points from the spacing."""
-        every = self._device, self._arrays, self._cables, self._spacing.rules
-        self._partners, self._revision = self._spacing.rules, self._spacing.revision
+        spacing = self._spacing
+        every = self._device, self._arrays, spacing.rules
+        self._revision, doublings = spacing.revision, (spacing.among_fibers, spacing.on_bones)
+        self._searches = Searches(*every, doublings, spacing.n_laws)
         self.fibers = Fibers(*every)
         self.bones = Bones(*every, self._ends.tree, self._ends.moves)
         self._touches = self.fibers.touch or self.bones.touch
@@ -136,12 +130,13 @@ class DeviceContact:
         """Configuration and reach of the last search, which determine the candidates."""
         if not self._touches:
             return {}
-        nodes, state, reach = self._built
-        rotation, position = state.rotation, state.position
-        return {
-            "nodes": nodes, "rotation": rotation, "position": position, "reach": np.array(reach),
-            **self._spacing.memory(),
-        }  # fmt: skip
+        if not self._memory:  # copied once for each search
+            nodes, state, reach = self._built
+            self._memory = {
+                "nodes": self._device.to_host(nodes), "rotation": state.rotation,
+                "position": state.position, "reach": np.array(reach),
+            }  # fmt: skip
+        return {**self._memory, **self._spacing.memory()}
 
     def restore(self, memory: dict[str, Array], links: Links) -> None:
         """Find the candidates of a `memory` again, in the same order; `links` are replaced."""
@@ -149,7 +144,7 @@ class DeviceContact:
             rest = np.zeros((memory["position"].shape[0], 6))
             state = TreeState(memory["rotation"], memory["position"], rest, rest, rest)
             self._nodes = self._device.to_device(memory["nodes"])
-            self.links = links._replace(state=state)
+            self.links = links._replace(motion=links.motion._replace(links=state))
             self._bound()
             self._search(float(memory["reach"]))
 
@@ -173,29 +168,16 @@ class DeviceContact:
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
-        device, state = self._device, self.links.state
-        nodes, radii = device.to_host(self._nodes), device.to_host(self._radii)
-        self._built = (nodes, state, reach)
+        state, radii = self.links.state, self._radii
+        self._built, self._memory = (self._nodes.copy(), state, reach), {}
         self._reach = 1.25 * reach + self._skin
         self._built_hull[...] = self._hull
-        self._built_radii = self._radii.copy()
+        self._built_radii = radii.copy()
         self._built_poses = self.bones.poses(state)
-        hull = np.empty((self._cables.h.size, 4, 3))
-        bezier_hull(nodes, self._cables.elements, self._cables.h, hull)
-        self.fibers.allocate(self._find_fibers(hull, radii))
-        self.bones.allocate(self._find_bones(hull, radii, state))
-
-    def _find_fibers(self, hull: Array, radii: Array) -> FiberRuns:
-        still, fiber = np.zeros(hull.shape[0]), self._cables.fiber
-        runs = find_fiber_runs(self._partners, fiber, hull, hull, still, radii, self._reach)
-        return self._spacing.place_fibers(runs)
-
-    def _find_bones(self, hull: Array, radii: Array, state: TreeState) -> BoneRuns:
-        partners = self._partners
-        reach = np.full((partners.shape_radius.size, hull.shape[0]), self._reach)
-        shapes = partners.shapes.at(state)
-        runs = find_bone_runs(partners, self._cables.fiber, hull, radii, shapes, reach)
-        return self._spacing.place_bones(runs)
+        found = self._searches
+        self.fibers.allocate(found.fiber_runs(self._hull, radii, self._reach))
+        shapes = self.bones.shapes_at(state)
+        self.bones.allocate(found.bone_runs(self._hull, radii, self._reach, shapes))
 
 
 def _longest(vectors: Any) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 
 from numba import prange
 
-from fibermsk._compile import Rebuilding, inlined, kernel, parallel, uncached
+from fibermsk._compile import Rebuilding, body, inlined, kernel, parallel, uncached
 from fibermsk.kernels.fibers.cable import nominal_stress_of
 from fibermsk.kernels.fibers.element import ZERO_3, add_3, chord, dot, slope
 from fibermsk.kernels.fibers.own_stress import label_of, with_curves
@@ -56,6 +56,18 @@ def fiber_activation_slope(f, element_start, nodes, velocity, cable, activation,
             found[i, 3 + r] += on_p[r]
             found[i + 1, r] += on_g[r]
             found[i + 1, 3 + r] += on_q[r]
+
+
+@body
+def add_activation_column(k, nodes, states, slope, first, columns):
+    """Add the derivatives slope (n_nodes, 6) at a node to the column of its fiber's state.
+
+    nodes, states (n,): node k of those whose fiber is activated by a state, and that state; first:
+    column of the first state.
+    """
+    node = nodes[k]
+    for r in range(6):
+        columns[6 * node + r, first + states[k]] += slope[node, r]
 
 
 @parallel("element_start", least=64)

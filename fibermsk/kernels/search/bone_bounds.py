@@ -10,9 +10,29 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import body, kernel
+from fibermsk._compile import body, inlined_body, kernel
+from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import distance
 from fibermsk.kernels.contact.bone_border import moves_bone, velocity_field
+
+
+@inlined_body
+def is_near_bone(e, hull, b, shapes, steepest, approach, radius):
+    """Whether element e may touch shape b; approach, radius: its own, see `find_near_bone`."""
+    center = scratch(3)
+    for c in range(3):
+        low, high = hull[e, 0, c], hull[e, 0, c]
+        for p in range(1, 4):
+            low, high = min(low, hull[e, p, c]), max(high, hull[e, p, c])
+        center[c] = 0.5 * (low + high)
+    ball = 0.0
+    for p in range(4):
+        from_center = 0.0
+        for c in range(3):
+            from_center += (hull[e, p, c] - center[c]) ** 2
+        ball = max(ball, from_center)
+    reach = steepest * (math.sqrt(ball) + approach) + radius + shapes.field[b, 0]
+    return distance(center, b, shapes) <= reach
 
 
 @kernel
@@ -21,21 +41,18 @@ def find_near_bone(hull, b, shapes, steepest, approach, radius, near):
 
     approach, radius (n,): bounds of the approach to the bone and of the radius.
     """
-    center = np.empty(3)
     for e in range(hull.shape[0]):
-        for c in range(3):
-            low, high = hull[e, 0, c], hull[e, 0, c]
-            for p in range(1, 4):
-                low, high = min(low, hull[e, p, c]), max(high, hull[e, p, c])
-            center[c] = 0.5 * (low + high)
-        ball = 0.0
-        for p in range(4):
-            from_center = 0.0
-            for c in range(3):
-                from_center += (hull[e, p, c] - center[c]) ** 2
-            ball = max(ball, from_center)
-        reach = steepest * (math.sqrt(ball) + approach[e]) + radius[e] + shapes.field[b, 0]
-        near[e] = distance(center, b, shapes) <= reach
+        near[e] = is_near_bone(e, hull, b, shapes, steepest, approach[e], radius[e])
+
+
+@body
+def mark_near_bones(e, hull, shapes, steepest, reach, radius, fiber, group, law, near):
+    """Fill near[e] (n_shapes,) as `find_near_bones`, with one approach `reach` to all shapes."""
+    own = fiber[e]
+    for b in range(near.shape[1]):
+        near[e, b] = law[group[own], b] >= 0 and is_near_bone(
+            e, hull, b, shapes, steepest[b], reach, radius[own]
+        )
 
 
 @kernel

@@ -41,6 +41,34 @@ def _deviation(before, after, length_sq):
     return math.sqrt(largest) + _ROUNDING * math.sqrt(length_sq)
 
 
+@inlined_body
+def enclose_one(e, before, after, stray, pad, bounds):
+    """Fill the bounds of element e; see `enclose`."""
+    own = bounds[e]
+    length_sq = 0.0
+    for c in range(3):
+        low, high = before[e, 0, c], before[e, 0, c]
+        low_after, high_after = after[e, 0, c], after[e, 0, c]
+        for p in range(1, 4):
+            low, high = min(low, before[e, p, c]), max(high, before[e, p, c])
+            low_after = min(low_after, after[e, p, c])
+            high_after = max(high_after, after[e, p, c])
+        own[c] = 0.5 * (low + high)
+        own[3 + c] = 0.5 * (low_after + high_after) - own[c]
+        own[6 + c] = 0.5 * max(high - low, high_after - low_after) + stray[e]
+        length_sq += (before[e, 3, c] - before[e, 0, c]) ** 2
+    ball = 0.0
+    for p in range(4):
+        now, then = 0.0, 0.0
+        for c in range(3):
+            now += (before[e, p, c] - own[c]) ** 2
+            then += (after[e, p, c] - own[c] - own[3 + c]) ** 2
+        ball = max(ball, now, then)
+    own[9] = math.sqrt(ball) + stray[e]
+    own[10] = pad[e]
+    own[11] = _deviation(before[e], after[e], length_sq) + stray[e]
+
+
 @kernel
 def enclose(before, after, stray, pad, bounds):
     """Fill the bounds (n, N_BOUNDS) of elements from control points (n, 4, 3) before and after.
@@ -48,29 +76,7 @@ def enclose(before, after, stray, pad, bounds):
     stray (n,): deviation of control points from linear motion; pad (n,).
     """
     for e in range(before.shape[0]):
-        own = bounds[e]
-        length_sq = 0.0
-        for c in range(3):
-            low, high = before[e, 0, c], before[e, 0, c]
-            low_after, high_after = after[e, 0, c], after[e, 0, c]
-            for p in range(1, 4):
-                low, high = min(low, before[e, p, c]), max(high, before[e, p, c])
-                low_after = min(low_after, after[e, p, c])
-                high_after = max(high_after, after[e, p, c])
-            own[c] = 0.5 * (low + high)
-            own[3 + c] = 0.5 * (low_after + high_after) - own[c]
-            own[6 + c] = 0.5 * max(high - low, high_after - low_after) + stray[e]
-            length_sq += (before[e, 3, c] - before[e, 0, c]) ** 2
-        ball = 0.0
-        for p in range(4):
-            now, then = 0.0, 0.0
-            for c in range(3):
-                now += (before[e, p, c] - own[c]) ** 2
-                then += (after[e, p, c] - own[c] - own[3 + c]) ** 2
-            ball = max(ball, now, then)
-        own[9] = math.sqrt(ball) + stray[e]
-        own[10] = pad[e]
-        own[11] = _deviation(before[e], after[e], length_sq) + stray[e]
+        enclose_one(e, before, after, stray, pad, bounds)
 
 
 @inlined_body

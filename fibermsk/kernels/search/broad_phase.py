@@ -18,16 +18,16 @@ import numpy as np
 from fibermsk._compile import inlined_body, kernel
 from fibermsk.kernels.search.bounds import can_touch
 
-_LEVELS = 8
+LEVELS = 8
 """Number of grids; a key has three bits for it, and twenty for each number of a cell."""
 
 _CELLS = 2**20
 
-_FINER = 4.0
+FINER = 4.0
 """Ratio of sizes from one grid to the next."""
 
-_SLACK = 1.0 + 1e-6
-_RESOLUTION = 1e-9
+SLACK = 1.0 + 1e-6
+RESOLUTION = 1e-9
 """Cells are larger than elements by the former, and at least this part of the largest coordinate:
 rounding moves no partner out of the neighboring cells, whose numbers stay small."""
 
@@ -79,18 +79,18 @@ def _choose_grids(boxes, largest, level, size):
         if own < 0.0:
             level[e] = -1
             continue
-        k, limit = 0, widest / _FINER
-        while own <= limit and k < _LEVELS - 1:
-            k, limit = k + 1, limit / _FINER
+        k, limit = 0, widest / FINER
+        while own <= limit and k < LEVELS - 1:
+            k, limit = k + 1, limit / FINER
         level[e] = k
         n_levels = max(n_levels, k + 1)
         for c in range(3):
-            size[k, c] = max(size[k, c], 2.0 * _SLACK * boxes[e, 3 + c])
+            size[k, c] = max(size[k, c], 2.0 * SLACK * boxes[e, 3 + c])
     for k in range(n_levels - 1, -1, -1):
         for c in range(3):
             if k < n_levels - 1:
                 size[k, c] = max(size[k, c], size[k + 1, c])
-            size[k, c] = max(size[k, c], _RESOLUTION * largest, np.finfo(np.float64).tiny)
+            size[k, c] = max(size[k, c], RESOLUTION * largest, np.finfo(np.float64).tiny)
     return n_levels
 
 
@@ -102,7 +102,7 @@ def _fill_cell(box, size, cell):
 
 
 @inlined_body
-def _key(level, x, y, z):
+def cell_key(level, x, y, z):
     """Number of a cell, the same for cells 2^20 apart only."""
     key = level * _CELLS + x % _CELLS
     return (key * _CELLS + y % _CELLS) * _CELLS + z % _CELLS
@@ -126,7 +126,7 @@ def _fill_table(boxes, level, size, mask, key, bucket, bucket_start, order):
         if k < 0:
             continue
         _fill_cell(boxes[e], size[k], cell)
-        key[e] = _key(k, cell[0], cell[1], cell[2])
+        key[e] = cell_key(k, cell[0], cell[1], cell[2])
         bucket[e] = _bucket(k, cell[0], cell[1], cell[2], mask)
         bucket_start[bucket[e] + 1] += 1
         n += 1
@@ -157,7 +157,7 @@ def _look_around(box, level, size, mask, bucket_start, cell, wanted, begin, end)
             x, y, z = cell[0] + j // 9 - 1, cell[1] + j // 3 % 3 - 1, cell[2] + j % 3 - 1
             b = _bucket(k, x, y, z, mask)
             if bucket_start[b] < bucket_start[b + 1]:
-                wanted[n] = _key(k, x, y, z)
+                wanted[n] = cell_key(k, x, y, z)
                 begin[n], end[n] = bucket_start[b], bucket_start[b + 1]
                 n += 1
     return n
@@ -187,7 +187,7 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
     Arguments as in `fibermsk.kernels.search.bounds.can_touch`.
     """
     n = bounds.shape[0]
-    boxes, size = np.empty((n, 6)), np.empty((_LEVELS, 3))
+    boxes, size = np.empty((n, 6)), np.empty((LEVELS, 3))
     level, key = np.empty(n, np.int64), np.empty(n, np.int64)
     bucket, order = np.empty(n, np.int64), np.empty(n, np.int64)
     largest = _fill_boxes(bounds, boxes)
@@ -203,8 +203,8 @@ def find_pairs(before, after, bounds, moving, fiber, group, law):
         keys[i], sorted_boxes[i] = key[order[i]], boxes[order[i]]
     pairs, count = np.empty((8 * n + 64, 2), np.int32), 0
     near, cell = np.empty(n_in, np.int64), np.empty(3, np.int64)
-    wanted, begin = np.empty(27 * _LEVELS, np.int64), np.empty(27 * _LEVELS, np.int64)
-    end = np.empty(27 * _LEVELS, np.int64)
+    wanted, begin = np.empty(27 * LEVELS, np.int64), np.empty(27 * LEVELS, np.int64)
+    end = np.empty(27 * LEVELS, np.int64)
     n_cells = 0
     for i in range(n_in):
         a = order[i]

@@ -296,6 +296,36 @@ def add_stray(
     remainder[e] = max(remainder[e], stray)
 
 
+@body
+def add_excess(e, nodes, elements, h, position, turns, farthest, whole, excess, remainder):
+    """Add to remainder[e] the bound of what the nonlinear part of the axes' motion moves [m].
+
+    It may move a bone near any element. turns (n,): axes that rotate; farthest: largest chain
+    length; whole: 1 plus the sum of all rotations [rad]; excess (n,): bound of the nonlinear part.
+    """
+    total = 0.0
+    for k in range(excess.size):
+        lever = 1.0
+        if turns[k]:
+            lever = 0.0
+            for a in range(2):
+                apart, tangent = 0.0, 0.0
+                for c in range(3):
+                    apart += (nodes[elements[e, a], c] - position[k, c]) ** 2
+                    tangent += nodes[elements[e, a], 3 + c] ** 2
+                lever = max(lever, math.sqrt(apart) + h[e] / 3.0 * math.sqrt(tangent))
+            lever = (lever + farthest) * whole
+        total += lever * excess[k]
+    remainder[e] += total
+
+
+@kernel
+def add_excesses(nodes, elements, h, position, turns, farthest, whole, excess, remainder):
+    """Add the bounds of all elements; see `add_excess`."""
+    for e in range(h.size):
+        add_excess(e, nodes, elements, h, position, turns, farthest, whole, excess, remainder)
+
+
 @kernel
 def fill_strays(
     nodes, elements, end_element, end_side, link, parent, moves, kind, position, update, remainder

@@ -88,6 +88,11 @@ class Spacing:
         self._allowed = 2.0 * np.sqrt(1.0 - part * part)
 
     @property
+    def n_laws(self) -> int:
+        """Number of laws as the contacts specify them."""
+        return self._given.points.size
+
+    @property
     def rules(self) -> Partners:
         """Partners whose law number level * n_laws + law has the points of a level."""
         if self._current == self.revision:

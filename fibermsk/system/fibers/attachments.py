@@ -63,14 +63,13 @@ class Attachments(LinkPoints):
         if not excess.any():
             return remainder
         turns = tree.kind == REVOLUTE
-        x = nodes[cables.elements]
-        hull = np.stack([x[:, 0, :3], x[:, 1, :3]], axis=1)
-        reach = cables.h[:, None] / 3.0 * np.linalg.norm(x[..., 3:], axis=2)
-        lever = np.linalg.norm(hull[:, :, None] - links.position[None, None], axis=3)
-        lever = (lever + reach[:, :, None]).max(axis=1) + tree.chain_length(links).max(initial=0.0)
-        whole = (np.abs(update) + excess)[turns].sum() + 1.0
-        lever = np.where(turns, lever * whole, 1.0)
-        return remainder + lever @ excess
+        whole = float((np.abs(update) + excess)[turns].sum()) + 1.0
+        farthest = float(tree.chain_length(links).max(initial=0.0))
+        points.add_excesses(
+            nodes, cables.elements, cables.h, links.position, turns, farthest, whole, excess,
+            remainder,
+        )  # fmt: skip
+        return remainder
 
     def hessian(self, q: Array) -> sparse.COO:
         """Rank-3 tensor d2c/dq2 (3 n_points, n, n)."""

@@ -24,6 +24,8 @@ class Loads:
         Number of each fiber's state among all states; -1 for activations that are functions.
     driven : (n,) int array
         Fibers whose activation is a state.
+    driven_nodes, driven_by : (m,) int array
+        Nodes of these fibers, and the state of each.
     largest : float
         Largest component of the nodal forces at the last time [N].
     shift : float
@@ -35,8 +37,8 @@ class Loads:
         self.shift = 0.0
         self.state_of, self.driven = state_of, np.flatnonzero(state_of >= 0)
         of_node = state_of[cables.fiber_of_node]
-        self._driven_nodes = np.flatnonzero(of_node >= 0)
-        self._driven_by = of_node[self._driven_nodes]
+        self.driven_nodes = np.flatnonzero(of_node >= 0)
+        self.driven_by = of_node[self.driven_nodes]
         self._gravity = gravity
         # fibers grouped by shared signal, and by whether their load varies
         signals: dict[object, list[int]] = {}
@@ -110,7 +112,7 @@ class Loads:
 
         columns (n_x, n_states): those in the states; each node depends on that of its fiber.
         """
-        nodes, states = self._driven_nodes, self._driven_by
+        nodes, states = self.driven_nodes, self.driven_by
         columns.reshape(*force.shape, -1)[nodes, :, states] += force[nodes]
 
     def external(self, t: float) -> Array:
@@ -124,6 +126,13 @@ class Loads:
 
     def at(self, t: float, states: Array = _NO_STATES) -> tuple[Array, Array]:
         """Nodal forces (n_nodes, 6) [N] and activation of every element at time t."""
+        external, activations = self.on_fibers(t, states)
+        if self.driven.size or self.shift:
+            return external, activations[self._cables.fiber]
+        return external, self._element_activation
+
+    def on_fibers(self, t: float, states: Array = _NO_STATES) -> tuple[Array, Array]:
+        """Nodal forces (n_nodes, 6) [N] and activation of every fiber at time t."""
         if t != self._time:
             activations = self.signals(t)
             self._external = self.external(t)
@@ -132,9 +141,8 @@ class Loads:
             self._element_activation = activations[self._cables.fiber]
             self._time = t
         if self.driven.size or self.shift:
-            activations = self._with_states(self._activations + self.shift, states)
-            return self._external, activations[self._cables.fiber]
-        return self._external, self._element_activation
+            return self._external, self._with_states(self._activations + self.shift, states)
+        return self._external, self._activations
 
     def _add_line_load(self, load: Array, f: int, t: float) -> None:
         own = slice(self._cables.element_start[f], self._cables.element_start[f + 1])
