@@ -42,10 +42,12 @@ def error_size(
     """
     nodes, q, states = dy
     sizes = [
-        _fiber_errors(cables, nodes) / (tolerance.relative * cables.length + tolerance.length),
         np.abs(q) / (tolerance.relative + tolerance.angle),
         np.abs(states) / (tolerance.relative + tolerance.state),
     ]
+    if tolerance.length < np.inf:
+        allowed = tolerance.relative * cables.length + tolerance.length
+        sizes.append(_fiber_errors(cables, nodes) / allowed)
     if dv is not None:
         nodes, p = dv
         if tolerance.speed is not None:

@@ -145,12 +145,10 @@ class PartsObserved:
     @guarded
     def part(self, frames: Frames) -> Result:
         """Result of the next frames, with the intervals of softening up to there."""
-        activations = np.array(
-            [
-                self._system._activations(float(t), y)
-                for t, y in zip(frames.t, frames.y, strict=True)
-            ]
-        )
+        activations = np.zeros((frames.t.size, len(self._system.configuration.cables.names)))
+        if activations.size:
+            for now, t, y in zip(activations, frames.t, frames.y, strict=True):
+                now[:] = self._system._activations(float(t), y)
         result = self._observation.part(activations, frames)
         self._remarks.add(result)
         return replace(result, softening=self._remarks.softening)

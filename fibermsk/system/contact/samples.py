@@ -23,7 +23,7 @@ class ContactSamples:
         self._laws = replace(
             partners, points=np.full(n_laws, xi.size), xi=np.tile(xi, (max(n_laws, 1), 1))
         )
-        self._search = ContactSearch(cables, self._laws, tree)
+        self._search = ContactSearch(cables, self._laws, tree, apart=True)
 
     def evaluate(self, nodes: Array, state: TreeState) -> None:
         """Find closest points and forces."""

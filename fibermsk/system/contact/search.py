@@ -38,6 +38,7 @@ SKIN = 0.5
 
 # With few elements the search costs more than candidates. Forces do not depend on the skin.
 _FEW, _WIDE = 256, 1.5
+_FEWEST, _WIDEST, _WIDEST_APART = 64, 4.0, 24.0
 
 _NO_BLOCKS: tuple[Any, Any] = np.empty((0, 6, 6), np.float32), np.empty((0, 6, 6), np.float32)
 
@@ -46,7 +47,7 @@ class ContactSearch:
     """Candidate pairs and contact state of successive configurations.
 
     The candidates are a superset of the pairs in contact; forces do not depend on when they were
-    found.
+    found. With `apart` configurations lie far apart, as the frames of a result do.
 
     Attributes
     ----------
@@ -68,7 +69,9 @@ class ContactSearch:
 
     rounds = False
 
-    def __init__(self, cables: Cables, partners: Partners, tree: Tree) -> None:
+    def __init__(
+        self, cables: Cables, partners: Partners, tree: Tree, *, apart: bool = False
+    ) -> None:
         self.cables, self.given, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self.spacing = Spacing(partners, n)
@@ -76,6 +79,8 @@ class ContactSearch:
         self._fibers, self._sections = FiberShapes.of(cables, self._power), np.zeros(n)
         self.candidates = Candidates(cables, partners, tree)
         skin = _WIDE if n <= _FEW else SKIN
+        if n <= _FEWEST:
+            skin = _WIDEST_APART if apart else _WIDEST
         self._skin = skin * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
         law = partners.fiber_law[partners.fiber_law >= 0]

@@ -7,7 +7,7 @@ state is that of the law, see `fibermsk.laws.hill`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -171,6 +171,19 @@ class LineMuscles:
             if self._activated_by[k] < 0:
                 found[k] = muscle.activation_at(at.t) + self.shift
         found[self._driven] = at.states[self._activated_by[self._driven]]
+        return found
+
+    def states_over(self, times: Sequence[float], states: Array, rates: Array) -> Array:
+        """Activation, state and rate of each muscle in frames, (3, m, n_frames).
+
+        states, rates (n_frames, n_states): all of the system at the times [s].
+        """
+        found, own = np.zeros((3, len(self.muscles), len(times))), self._own
+        for k, muscle in enumerate(self.muscles):
+            if self._activated_by[k] < 0:
+                found[0, k] = [muscle.activation_at(t) + self.shift for t in times]
+        found[0, self._driven] = states[:, self._activated_by[self._driven]].T
+        found[1, own], found[2, own] = (one[:, self._states[own]].T for one in (states, rates))
         return found
 
     def add(self, at: At, sums: Sums) -> None:

@@ -52,8 +52,8 @@ class Muscles(Protocol):
     paths: Any
     hill: Any
 
-    def given(self, at: At) -> Array:
-        """What the laws depend on, (5, m)."""
+    def states_over(self, times: Sequence[float], states: Array, rates: Array) -> Array:
+        """Activation, state and rate of each muscle in frames, (3, m, n_frames)."""
         ...
 
 
@@ -181,19 +181,22 @@ class MuscleReports(PathReports):
     def begin(self, n_frames: int) -> None:
         """Begin new histories, of the frames after those before."""
         super().begin(n_frames)
-        # what the laws depend on, in all frames
-        self._given = np.zeros((5, len(self._lines.muscles), n_frames))
+        self._states: list[tuple[float, Array, Array]] = []  # time, states and rates of each frame
 
     def put(self, frame: int, at: At) -> None:
         """Store all muscles at a frame."""
         super().put(frame, at)
-        self._given[:, :, frame] = self._lines.given(at)
+        self._states.append((at.t, at.states, at.rates))
 
     @property
     def histories(self) -> dict[str, MuscleHistory]:
         """Histories by muscle, over the frames of the present part."""
-        outputs, table = self._lines.hill.outputs(*self._given), self._table
-        table["activation"][:] = self._given[2]
+        if not self._states:
+            return super().histories
+        table, (times, *states) = self._table, zip(*self._states, strict=True)
+        given = self._lines.states_over(times, *map(np.array, states))
+        outputs = self._lines.hill.outputs(table["length"], table["lengthening_speed"], *given)
+        table["activation"][:] = given[0]
         for name, column in _COLUMNS.items():
             table[name][:] = outputs[:, :, column]
         return super().histories

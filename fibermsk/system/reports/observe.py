@@ -77,7 +77,9 @@ class Observation:
         self._model, self._configuration, self._elements = model, configuration, elements
         cables, tree = configuration.cables, configuration.skeleton.tree
         self._samples, self._groups = _sample(model, cables), stress_groups(cables)
-        self._contact = ContactSamples(cables, configuration.partners, tree, SAMPLE_XI)
+        self._contact: ContactSamples | None = None
+        if cables.h.size:
+            self._contact = ContactSamples(cables, configuration.partners, tree, SAMPLE_XI)
         self._tables = [x.muscle_reports() for x in contributions if isinstance(x, HasMuscles)]
         self._cut: tuple[ContactSearch, CutForces] | None = None
 
@@ -98,7 +100,8 @@ class Observation:
         reported = ElementFields(self._elements, n_frames, configuration.states)
         for table in self._tables:
             table.begin(n_frames)
-        states = np.empty((n_frames, configuration.states.n))
+        n_links = skeleton.tree.n
+        links = np.empty((n_frames, n_links, 3, 3)), np.empty((n_frames, n_links, 3))
         unknown = np.full(configuration.n, np.nan)
         for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
             at = configuration.kinematics(float(t), y, v, unknown)
@@ -106,11 +109,9 @@ class Observation:
             reported.put(i, at, frames.multipliers[i])
             for table in self._tables:
                 table.put(i, at)
-            states[i] = configuration.states_of(y)
             state = at.motion.links
-            for name, (position, rotation) in poses.items():
-                rotation[i], position[i] = skeleton.tree.place(name, state)
-            if not n:
+            links[0][i], links[1][i] = state.rotation, state.position
+            if self._contact is None:
                 continue  # no fibers
             activation = activations[i, cables.fiber]
             stretch[i], tissue_force[i] = sample(
@@ -123,6 +124,9 @@ class Observation:
             line_force[i] = self._contact.line_forces()
             pressure, carried[i] = self._contact.axial_forces()
             tissue_force[i] += pressure
+        for name, (position, rotation) in poses.items():
+            rotation[:], position[:] = skeleton.tree.place_by(name, *links)
+        states = np.array(frames.y[:, configuration.n - configuration.states.n :])
         cut_force, inside = unpacked(cables, self._cuts(activations, frames))
         axial_force = inside - carried
 

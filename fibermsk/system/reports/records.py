@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.model import Body, Capsule, InfiniteCylinder, Model
 from fibermsk.model.skeleton.body import Shape, ends_of, shapes_of, visuals_of
-from fibermsk.model.skeleton.mesh import vertices_of
+from fibermsk.model.skeleton.mesh import Mesh, vertices_of
 from fibermsk.results import BodyMotion, ShapeRecord
+
+_MESHES: WeakKeyDictionary[Mesh, ShapeRecord] = WeakKeyDictionary()
 
 
 def body_motion(body: Body, position: Array, rotation: Array) -> BodyMotion:
@@ -17,7 +22,7 @@ def body_motion(body: Body, position: Array, rotation: Array) -> BodyMotion:
         position,
         rotation,
         tuple(_record(shape) for shape in shapes_of(body)),
-        tuple(ShapeRecord.mesh(*vertices_of(mesh)) for mesh in visuals_of(body)),
+        tuple(_mesh_record(mesh) for mesh in visuals_of(body)),
     )
 
 
@@ -45,4 +50,13 @@ def _record(shape: Shape) -> ShapeRecord:
         kind = "capsule" if isinstance(shape, Capsule) else "infinite_cylinder"
         start, end = ends_of(shape)
         return ShapeRecord(kind, start, end, shape.radius)
-    return ShapeRecord.mesh(*vertices_of(shape), float(shape.radius or 0.0))
+    return _mesh_record(shape)
+
+
+def _mesh_record(mesh: Mesh) -> ShapeRecord:
+    """Record of a mesh, which all results share: its arrays are those of the mesh, read-only."""
+    if mesh not in _MESHES:
+        record = ShapeRecord.mesh(*vertices_of(mesh), float(mesh.radius or 0.0))
+        vertices, faces = vertices_of(mesh)
+        _MESHES[mesh] = replace(record, vertices=vertices, faces=faces)
+    return _MESHES[mesh]

@@ -101,11 +101,15 @@ class Tree:
 
     def place(self, name: str, state: TreeState) -> tuple[Array, Array]:
         """Rotation (3, 3) and position (3,) of a body frame in ground."""
-        link, rotation, position = self.frames[name]
+        return self.place_by(name, state.rotation, state.position)
+
+    def place_by(self, name: str, rotation: Array, position: Array) -> tuple[Array, Array]:
+        """As `place`, from poses (..., n, 3, 3) and (..., n, 3) of all links, in any number."""
+        link, own_rotation, own_position = self.frames[name]
         if link < 0:
-            return rotation, position
-        R = state.rotation[link]
-        return R @ rotation, state.position[link] + R @ position
+            return own_rotation, own_position
+        R = rotation[..., link, :, :]
+        return R @ own_rotation, position[..., link, :] + R @ own_position
 
 
 def build_tree(model: Model) -> tuple[Tree, list[tuple[Joint, list[Axis | None]]]]:
