@@ -1,6 +1,7 @@
 """Motions from markers and sensors: exact ones are found again, and all else is said."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -234,9 +235,39 @@ def test_a_hard_start_needs_damping():
 
     for start, upper, best in (([-1.2, 1.0], 2.0, 1.0), ([-5.0, 30.0], 0.5, 0.5)):
         bounds = np.full(2, -50.0), np.array([upper, 50.0])
-        found = minimize(evaluate, np.array(start), *bounds, lambda q, d: 1.0, lambda q: q)
+        free = np.full(2, np.inf), lambda q, d: 1.0, lambda q: q
+        found = minimize(evaluate, np.array(start), *bounds, *free)
         assert found.converged
         np.testing.assert_allclose(found.q, [best, best**2], atol=1e-8)
+
+
+def test_out_of_a_gimbal_lock_by_short_ways():
+    """Two axes coincide at the start: angles stay near those of the motion, within no bounds."""
+    model = fm.Model("lock")
+    body = model.add(fm.Body("body", 1.0, (0, 0, 0), (0.1, 0.1, 0.1)))
+    angles = [fm.Coordinate(name, value=value) for name, value in zip(
+        "abc", (0.0, -0.5 * np.pi, 0.0), strict=True)]  # fmt: skip
+    axes = [fm.Axis("rotation", axis, one.name) for axis, one in
+            zip(np.eye(3), angles, strict=True)]  # fmt: skip
+    model.add(fm.FunctionalJoint("joint", model.ground, body, angles, axes))
+    places = np.random.default_rng(5).uniform(-0.3, 0.3, (4, 3))
+    model.add(*(fm.Marker(f"m{k}", body.at(x)) for k, x in enumerate(places)))
+    states = np.outer(TIME, [0.04, 0.12, -0.1]) + fm.skeleton(model).start
+    for bounds in (True, False):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", fm.ModelWarning)  # not determined at the start
+            found = fm.inverse_kinematics(model, seen(model, states), bounds=bounds)
+        assert max(one.max() for one in found.residuals.values()) < 1e-7
+        moved = np.array([found.values[name] for name in "abc"]).T
+        assert np.abs(moved - states).max() < 0.2
+        assert np.abs(np.diff(moved, axis=0)).max() < 0.2
+
+
+def test_quaternions_are_no_columns_of_a_motion():
+    model = chain("ball")
+    found = fm.inverse_kinematics(model, seen(model, [fm.skeleton(model).start] * 3, TIME[:3]))
+    with pytest.raises(fm.ModelError, match="base_w.*quaternions.*FunctionalJoint"):
+        found.motion  # noqa: B018
 
 
 def test_orientations_of_sensors_give_the_motion():

@@ -12,9 +12,13 @@ import numpy as np
 from fibermsk._arrays import Array, Index
 from fibermsk._shown import Summarized, Summary
 from fibermsk.analysis.storage import write_table
+from fibermsk.errors import ModelError
 from fibermsk.files import path_of
 from fibermsk.read.recordings.smoothing import Treatment
 from fibermsk.read.signals import Signals
+
+QUATERNION = "1"
+"""Unit of the components of quaternions."""
 
 MOTIONS = (".mot", ".sto", ".csv")
 """Endings of files of motions."""
@@ -84,7 +88,20 @@ class InverseKinematics(Summarized):
 
     @property
     def motion(self) -> Signals:
-        """The coordinates that were sought, for `drive`, `inverse_dynamics` and the like."""
+        """The coordinates that were sought, for `drive`, `inverse_dynamics` and the like.
+
+        Raises
+        ------
+        ModelError
+            If the model has joints with quaternions, which a motion of coordinates has not.
+        """
+        turns = [name for name, unit in self.units.items() if unit == QUATERNION]
+        if turns:
+            raise ModelError(
+                f"motion of {self.name!r}: {', '.join(turns[:8])} are components of quaternions; "
+                "a motion has coordinates only: describe the joint as a FunctionalJoint with three "
+                "rotations, or read the quaternions in values"
+            )
         units = {name: self.units[name] for name in self.free}
         values = {name: self.values[name] for name in self.free}
         return Signals(self.name, self.time, values, units, treatment=self.treatment)

@@ -19,7 +19,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array, Index
-from fibermsk.analysis.kinematics.found import InverseKinematics
+from fibermsk.analysis.kinematics.found import QUATERNION, InverseKinematics
 from fibermsk.analysis.kinematics.held import HeldPoses
 from fibermsk.analysis.kinematics.least_squares import minimize, undetermined
 from fibermsk.analysis.kinematics.measured import Placement, tracked_markers, tracked_sensors
@@ -39,6 +39,9 @@ _OWNER = "inverse_kinematics"
 
 _AT_BOUND = 1e-9
 """Distance from a bound below which a coordinate is at it [rad or m]."""
+
+_LONGEST = 1.0
+"""Largest change of an angle in one step of the search [rad]."""
 
 _MOST = 12
 """Most names that a message lists."""
@@ -156,7 +159,7 @@ def inverse_kinematics(
         time=time,
         values=values,
         units=units,
-        free=tuple(n for n in skeleton.independent if units[n] != "1"),
+        free=tuple(n for n in skeleton.independent if units[n] != QUATERNION),
         residuals=dict(zip(tracked.names, size.T.copy(), strict=True)),
         weights=dict(zip(tracked.names, weight.tolist(), strict=True)),
         unit="m" if isinstance(given, Markers) else "rad",
@@ -182,6 +185,8 @@ class _Search:
             one = model.coordinate(name)
             self._lower[k] = -np.inf if one.lower is None else one.lower
             self._upper[k] = np.inf if one.upper is None else one.upper
+        angles = np.array([skeleton.units[name] == "rad" for name in skeleton.independent])
+        self._longest = np.where(angles, _LONGEST, np.inf)
         self._held = HeldPoses(model, skeleton, self._lower, self._upper)
         no_quaternions = np.zeros((0, 4), np.int64)
         self._turns = no_quaternions if skeleton.map is None else skeleton.map.arrays.states
@@ -200,7 +205,7 @@ class _Search:
         for k in range(n):
             one = minimize(
                 lambda q, k=k: self._tracked.residual(q, k)[1:], q, self._lower, self._upper,
-                self._skeleton.step_limit, self._onto, tangent,
+                self._longest, self._skeleton.step_limit, self._onto, tangent,
             )  # fmt: skip
             q = found[k] = one.q
             steps[k], converged[k] = one.steps, one.converged

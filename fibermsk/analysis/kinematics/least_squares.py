@@ -24,6 +24,8 @@ _ROUNDOFF = 1e-15
 """Predicted relative decrease of the sum of squares that counts as none."""
 _STEP = 1e-11
 """Largest entry of a step that counts as none [rad or m]."""
+_LEAST_DAMPING, _MOST_DAMPING = 1e-12, 1e12
+"""Damping of steps that are too long, and that with which no step is left."""
 _HOLD = 1e5
 """Weight of constraints against residuals where bounds are met."""
 _RANK = 1e-10
@@ -43,6 +45,7 @@ def minimize(
     q: Array,
     lower: Array,
     upper: Array,
+    longest: Array,
     limit: Callable[[Array, Array], float],
     onto: Callable[[Array], Array | None],
     tangent: Callable[[Array], Array] | None = None,
@@ -55,6 +58,9 @@ def minimize(
         q -> residuals (m,) and derivatives (m, n).
     q, lower, upper : (n,) float array
         Start and bounds, which may be infinite; the start holds.
+    longest : (n,) float array
+        Largest changes of a step; longer ones are damped, since near a gimbal lock the shortest
+        step to the linearized minimum can be many turns.
     limit : callable
         Part of a step that may be taken, of q and step.
     onto : callable
@@ -69,6 +75,9 @@ def minimize(
     cost = float(r @ r)
     for steps in range(MOST_STEPS):
         d = _step(J, r, G, lower - q, upper - q, damping)
+        while (np.abs(d) > longest).any() and damping < _MOST_DAMPING:
+            damping = max(10.0 * damping, _LEAST_DAMPING)
+            d = _step(J, r, G, lower - q, upper - q, damping)
         d = d * limit(q, d)
         linear = r + J @ d
         if cost - float(linear @ linear) <= _ROUNDOFF * cost or np.abs(d).max() <= _STEP:
@@ -82,7 +91,7 @@ def minimize(
             damping = 0.1 * damping if damping > 1e-6 else 0.0
         else:
             damping = max(10.0 * damping, 1e-4)
-            if damping > 1e12:
+            if damping > _MOST_DAMPING:
                 return Found(q, steps, True)  # no step decreases it: round-off
     return Found(q, MOST_STEPS, False)
 
