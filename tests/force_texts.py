@@ -1,6 +1,6 @@
 """Forces between two bodies of OpenSim files as text, one of each kind."""
 
-from osim_text import frame
+from osim_text import PATH, frame
 
 STIFF = (
     "<rotational_stiffness>10 20 30</rotational_stiffness>"
@@ -118,3 +118,34 @@ def prescribed(force_global, point_global):
 
 
 FRAMES = "<components>" + frame("off", "/bodyset/b") + "</components>"
+
+
+def along_paths():
+    return (
+        f"<PathActuator name='cord'>{PATH}<optimal_force>30</optimal_force></PathActuator>"
+        f"<McKibbenActuator name='braid'>{PATH}<number_of_turns>1.2</number_of_turns>"
+        "<thread_length>0.4</thread_length><cord_length>0.2</cord_length></McKibbenActuator>"
+        + "".join(
+            f"<ClutchedPathSpring name='{name}'>{PATH}<stiffness>90</stiffness>"
+            "<dissipation>0.3</dissipation><relaxation_time_constant>0.05"
+            "</relaxation_time_constant><initial_stretch>0.4</initial_stretch></ClutchedPathSpring>"
+            for name in ("clutch", "loose", "tight")
+        )
+    )
+
+
+def on_bodies():
+    return "".join(
+        f"<BodyActuator name='body_{place}_{way}'><socket_body>/bodyset/b</socket_body>"
+        f"<point>0.1 0.2 -0.1</point><point_is_global>{place}</point_is_global>"
+        f"<spatial_force_is_global>{way}</spatial_force_is_global></BodyActuator>"
+        for place in ("true", "false")
+        for way in ("true", "false")
+    )
+
+
+LAGGING = (
+    "<ActivationCoordinateActuator name='lag'><coordinate>bend</coordinate>"
+    "<optimal_force>8</optimal_force><activation_time_constant>0.03</activation_time_constant>"
+    "<default_activation>0.7</default_activation></ActivationCoordinateActuator>"
+)

@@ -58,4 +58,7 @@ def differences(first, second, tolerance=1e-15, least=0.0):
         compare([one.name for one in ones], [one.name for one in others], kind)
         for one, other in zip(ones, others, strict=False):
             compare(one, other, f"{kind}.{one.name}", top=True)
+    # those of a file, which act under a control
+    reports = [getattr(one.import_report, "actuators", {}) for one in (first, second)]
+    compare(*reports, "actuators")
     return found

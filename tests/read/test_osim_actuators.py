@@ -2,42 +2,12 @@
 
 import numpy as np
 import pytest
+from force_texts import LAGGING, along_paths, on_bodies
 from osim_text import PATH, body, joint, model, two_bodies
 from test_osim_forces import assert_as_in_opensim, imported, in_opensim, random_states
 
 import fibermsk as fm
 from fibermsk.system.contribution import Sums
-
-
-def along_paths():
-    return (
-        f"<PathActuator name='cord'>{PATH}<optimal_force>30</optimal_force></PathActuator>"
-        f"<McKibbenActuator name='braid'>{PATH}<number_of_turns>1.2</number_of_turns>"
-        "<thread_length>0.4</thread_length><cord_length>0.2</cord_length></McKibbenActuator>"
-        + "".join(
-            f"<ClutchedPathSpring name='{name}'>{PATH}<stiffness>90</stiffness>"
-            "<dissipation>0.3</dissipation><relaxation_time_constant>0.05"
-            "</relaxation_time_constant><initial_stretch>0.4</initial_stretch></ClutchedPathSpring>"
-            for name in ("clutch", "loose", "tight")
-        )
-    )
-
-
-def on_bodies():
-    return "".join(
-        f"<BodyActuator name='body_{place}_{way}'><socket_body>/bodyset/b</socket_body>"
-        f"<point>0.1 0.2 -0.1</point><point_is_global>{place}</point_is_global>"
-        f"<spatial_force_is_global>{way}</spatial_force_is_global></BodyActuator>"
-        for place in ("true", "false")
-        for way in ("true", "false")
-    )
-
-
-LAGGING = (
-    "<ActivationCoordinateActuator name='lag'><coordinate>bend</coordinate>"
-    "<optimal_force>8</optimal_force><activation_time_constant>0.03</activation_time_constant>"
-    "<default_activation>0.7</default_activation></ActivationCoordinateActuator>"
-)
 
 
 def rate_of_state(system, name, q, p, t):

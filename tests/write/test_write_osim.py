@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from force_texts import LAGGING, along_paths, on_bodies
 from numpy.testing import assert_allclose
 from osim_text import PATH, two_bodies
 from same_models import differences
@@ -47,6 +48,34 @@ def test_all_published_models_are_read_as_they_were(tmp_path, shared_models):
         assert differences(model, found) == [], file
         meshes = [one[:2] for one in model.import_report.meshes]
         assert sorted(meshes) == sorted(one[:2] for one in found.import_report.meshes)
+
+
+def test_actuators_are_written(tmp_path):
+    """All classes, with the limits of their controls; under a control that is left out."""
+    limits = "<min_control>-Inf</min_control><max_control>2.5</max_control>"
+    on_points = (
+        f"<CoordinateActuator name='c'>{limits}<coordinate>bend</coordinate>"
+        "<optimal_force>3</optimal_force></CoordinateActuator>"
+        "<PointActuator name='p'><body>b</body><point>0.1 0.2 -0.1</point><direction>0 1 0"
+        "</direction><force_is_global>true</force_is_global><optimal_force>8</optimal_force>"
+        "</PointActuator>"
+        "<TorqueActuator name='t'><bodyA>b</bodyA><bodyB>a</bodyB><axis>0 1 1</axis>"
+        "<torque_is_global>false</torque_is_global><optimal_force>4</optimal_force>"
+        "</TorqueActuator>"
+        "<PointToPointActuator name='pair'><bodyA>a</bodyA><bodyB>b</bodyB><pointA>0.1 0 0</pointA>"
+        "<pointB>0 0.2 0</pointB><optimal_force>5</optimal_force></PointToPointActuator>"
+    )
+    file = tmp_path / "driven.osim"
+    file.write_text(two_bodies(along_paths() + on_bodies() + LAGGING + on_points))
+    model = fm.read_osim(file)
+    assert len(model.import_report.actuators) == 14
+    found = again(model, tmp_path)
+    assert differences(model, found) == []
+    assert found.import_report.actuators["c"].limits == ("-Inf", "2.5")
+    driven = fm.with_actuators(model, {"c": 2.0})
+    with pytest.warns(fm.ModelWarning, match="controls of actuators are left out: c"):
+        fm.write_osim(driven, tmp_path / "written.osim")
+    assert differences(model, fm.read_osim(tmp_path / "written.osim")) == []
 
 
 def test_the_comparison_finds_a_change_in_the_last_digits(tmp_path):

@@ -12,6 +12,7 @@ from fibermsk.files import check_writable, path_of, replacing
 from fibermsk.model.model import Model
 from fibermsk.model.skeleton.joint import Weld
 from fibermsk.read.osim.report import ImportReport
+from fibermsk.write.osim.actuators import write_actuators
 from fibermsk.write.osim.bodies import Bodies
 from fibermsk.write.osim.elements.elements import Elements
 from fibermsk.write.osim.forces import write_laws
@@ -110,8 +111,11 @@ def document_of(model: Model, notes: Notes) -> ElementTree:
     taken = [str(one.get("name")) for one in forces]
     elements = Elements(element, model, bodies, taken)
     for item in model.elements:
-        if not elements.add(item):
+        if item.name in report.actuators:
+            notes.add("controls of actuators are left out", item.name)
+        elif not elements.add(item):
             notes.add("elements are left out", f"{item.name} ({type(item).__name__})")
+    write_actuators(forces, model, report.actuators, bodies)
     for marker in model.markers:
         found = named(set_of(element, "MarkerSet"), "Marker", legal(marker.name))
         leaf(found, "socket_parent_frame", names.frame(marker.body))

@@ -32,11 +32,14 @@ class Actuator(NamedTuple):
         Force or torque at a control of one [N or N m].
     arguments : dict
         What its element needs.
+    limits : tuple of str
+        Least and largest control in the file, empty if left out; OpenSim enforces neither.
     """
 
     kind: str
     optimal_force: float
     arguments: dict[str, Any]
+    limits: tuple[str, str] = ("", "")
 
     @property
     def n_controls(self) -> int:
@@ -223,6 +226,10 @@ READERS: dict[str, Callable[[Source, Element], dict[str, Any] | None]] = {
 }
 
 
+def _text(element: Element | None) -> str:
+    return "" if element is None else element.text.strip()
+
+
 _ALONG_PATHS = "ClutchedPathSpring", "McKibbenActuator", "PathActuator"
 
 
@@ -231,8 +238,7 @@ def read_actuators(source: Source, found: list[Element]) -> dict[str, Actuator]:
     document, actuators = source.document, dict[str, Actuator]()
     for element in found:
         element.seen = True
-        for tag in ("min_control", "max_control"):
-            document.child(element, tag)  # OpenSim does not enforce them
+        low, high = (_text(document.child(element, f"{end}_control")) for end in ("min", "max"))
         optimal = document.number(element, "optimal_force", default=1.0)
         given = READERS[element.tag](source, element)
         if given is None and element.tag in _ALONG_PATHS:
@@ -242,7 +248,7 @@ def read_actuators(source: Source, found: list[Element]) -> dict[str, Actuator]:
             text = "is not imported: it has no name of its own, no coordinate, or points in ground"
             document.note(element, f"the {element.tag} {text}")
             continue
-        actuators[element.name] = Actuator(element.tag, optimal, given)
+        actuators[element.name] = Actuator(element.tag, optimal, given, (low, high))
         text = f"the {element.tag} acts with a control only: fm.with_actuators gives it one"
         document.note(element, text)
     return actuators
