@@ -349,3 +349,19 @@ def test_the_shoulder_of_opensim_moves_as_there(tmp_path, shared_models, rng):
     values = {c.name: c.value for c in own.coordinates}
     theirs = ask(tmp_path, file, states=[[values, dict.fromkeys(values, 0.0)]])["states"][0]
     assert_allclose(theirs["errors"], 0.0, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["PointConstraint", "PointOnLineConstraint"])
+def test_frames_beside_a_body_are_noted(tmp_path, kind):
+    inside = HELD[kind].replace(">/bodyset/b<", ">/jointset/second/in_child<")
+    _, found = read(tmp_path, two_chains(kind, inside))
+    assert [one for one in found.import_report.of_kind("note") if "without the offset" in one.text]
+
+
+def test_a_weld_does_not_close_turned(tmp_path):
+    """Frames 2 rad apart: near them, its equations have another solution than equal axes."""
+    inside = HELD["WeldConstraint"].replace("0 0 0</orientation>", "2.0 0 0</orientation>")
+    _, found = read(tmp_path, two_chains("WeldConstraint", inside))
+    told = [one.text for one in found.import_report.of_kind("changed")]
+    assert any("not closed" in one and "axes of its frames have the cosine" in one for one in told)
+    assert not any("where the constraints are closed" in one for one in told)

@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from opensim_peer import SCRIPT, run_script
 from osim_text import PATH, body, frame, joint, model, two_bodies
+from scipy.spatial.transform import Rotation
 
 import fibermsk as fm
 from fibermsk.system.contribution import Sums
@@ -355,3 +356,22 @@ def test_contact_of_spheres(tmp_path, rng):
     assert not model.import_report.of_kind("not understood"), str(model.import_report)
     assert [one.name for one in model.elements] == ["plane", "balls", "smooth"]
     assert_as_in_opensim(tmp_path, file, model, rng)
+
+
+def test_points_in_frames_beside_a_body(tmp_path, rng):
+    """OpenSim takes them without the offset: it agrees once they are written on the bodies."""
+    spring = (
+        "<PointToPointSpring name='spring'><socket_body1>/bodyset/a</socket_body1><socket_body2>"
+        "/jointset/knee/in_child</socket_body2><point1>0.1 0 0</point1><point2>0.2 0.1 0</point2>"
+        "<stiffness>40</stiffness><rest_length>0.1</rest_length></PointToPointSpring>"
+    )
+    _, found = imported(tmp_path, two_bodies(spring))
+    (note,) = found.import_report.of_kind("note")
+    assert "OpenSim 4.6 takes it in the body, without the offset" in note.text
+    (own,) = found.elements
+    turn = Rotation.from_euler("XYZ", [-0.3, 0.1, 0.5])
+    place = np.array([-0.05, 0.1, 0.02]) + turn.apply([0.2, 0.1, 0.0])
+    np.testing.assert_allclose(own.second.position, place, atol=1e-15)
+    written = fm.write_osim(found, tmp_path / "written.osim")
+    assert not [one for one in fm.read_osim(written).import_report.entries if "offset" in one.text]
+    assert_as_in_opensim(tmp_path, written, found, rng)

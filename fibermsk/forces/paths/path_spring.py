@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from fibermsk import _check
-from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number
+from fibermsk._numbers import NON_NEGATIVE, checked, number
 from fibermsk._shown import Described
 from fibermsk.model import PathWrap
 from fibermsk.model.muscles.line_muscle import PointOfPath
@@ -58,7 +58,7 @@ class PathSpring(AlongPath, Described):
     _: KW_ONLY
     wraps: Sequence[PathWrap] = ()
     stiffness: float = number("N/m", NON_NEGATIVE)
-    rest_length: float = number("m", POSITIVE)
+    rest_length: float = number("m", NON_NEGATIVE)
     dissipation: float = number("s/m", NON_NEGATIVE, default=0.0)
 
     def __post_init__(self) -> None:

@@ -25,10 +25,11 @@ def assembled(
     Raises
     ------
     ModelError
-        If the model cannot be built.
+        If the model cannot be built, or frames that are held are turned by half.
     """
     # compiles kernels: only models with constraints need it
     from fibermsk.system import FiberSystem
+    from fibermsk.system.optional import ChecksStart
     from fibermsk.system.redundancy import nearest_closed
 
     plain = Model(model.name, model.gravity, ground=model.ground)
@@ -41,7 +42,13 @@ def assembled(
     at = own.at_rest(system.configuration)
     first = [k for k in own.open.tolist() if skeleton.independent[k] in willing]
     q = nearest_closed(lambda q: at(q)[1], skeleton.start, own.open, first)
-    return None if q is None else skeleton.values(q)
+    if q is None:
+        return None
+    # frames that are turned by half fulfil the equations of a weld, too
+    for one in own.holding:
+        if isinstance(one, ChecksStart):
+            one.check_start(at(q)[0])
+    return skeleton.values(q)
 
 
 def started(model: Model, values: dict[str, float]) -> tuple[Model, dict[str, tuple[float, float]]]:

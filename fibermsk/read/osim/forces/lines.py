@@ -9,6 +9,7 @@ from fibermsk.read.osim.forces.paths import read_points
 from fibermsk.read.osim.forces.source import Made, Reader, Source
 from fibermsk.read.osim.forces.wraps import read_path_wraps
 from fibermsk.read.osim.functions import property_function, read_function
+from fibermsk.read.osim.skeleton.frames import note_offsets
 from fibermsk.read.xml_tree import Element
 
 
@@ -86,6 +87,7 @@ def _point_spring(source: Source, element: Element) -> Made | None:
     if ends is None:
         return None
     document = source.document
+    note_offsets(document, element, *(source.frames.of(element, *one) for one in _ENDS))
     numbers = {
         "stiffness": document.number(element, "stiffness", default=1.0),
         "rest_length": document.number(element, "rest_length", default=0.0),
@@ -93,10 +95,14 @@ def _point_spring(source: Source, element: Element) -> Made | None:
     return Made("PointSpring", ends | numbers)
 
 
+_ENDS = ("body1", "bodyA", "body_1"), ("body2", "bodyB", "body_2")
+"""Tags of the sockets of two points."""
+
+
 def read_ends(source: Source, element: Element) -> dict[str, Any] | None:
     """Ends of a force between two points; None if one body has both, which is reported."""
-    first = source.station(element, ("body1", "bodyA", "body_1"), "point1", "pointA")
-    second = source.station(element, ("body2", "bodyB", "body_2"), "point2", "pointB")
+    first = source.station(element, _ENDS[0], "point1", "pointA")
+    second = source.station(element, _ENDS[1], "point2", "pointB")
     if first.body is second.body:
         text = f"the {element.tag} has both ends on {first.body.name!r}: without effect"
         source.document.note(element, text)

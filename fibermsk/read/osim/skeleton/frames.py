@@ -31,6 +31,11 @@ class Frame(NamedTuple):
     rotation: np.ndarray
     position: np.ndarray
 
+    @property
+    def is_offset(self) -> bool:
+        """Whether it is not that of the body itself."""
+        return bool(self.position.any() or (self.rotation != np.eye(3)).any())
+
 
 def body_fixed_xyz(angles: np.ndarray) -> np.ndarray:
     """Rotation (3, 3) of turns about x, then the turned y, then the turned z [rad]."""
@@ -227,3 +232,13 @@ def _resolved(text: str, owner: tuple[str, ...]) -> tuple[str, ...]:
         elif part not in ("", "."):
             parts.append(part)
     return tuple(parts)
+
+
+def note_offsets(document: Document, element: Element, *frames: Frame) -> None:
+    """Note frames whose offset OpenSim does not heed in an element between points."""
+    if any(one.is_offset for one in frames):
+        text = (
+            f"the {element.tag} has a point in a frame beside that of its body: OpenSim 4.6 takes "
+            "it in the body, without the offset; with the body as socket both take the same point"
+        )
+        document.note(element, text)

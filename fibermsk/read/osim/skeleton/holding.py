@@ -8,7 +8,7 @@ import numpy as np
 
 from fibermsk.model.skeleton.body import Body, Station
 from fibermsk.read.osim.document import Document
-from fibermsk.read.osim.skeleton.frames import Frame, Frames, placed
+from fibermsk.read.osim.skeleton.frames import Frame, Frames, note_offsets, placed
 from fibermsk.read.osim.skeleton.loops import Cut
 from fibermsk.read.xml_tree import Element
 
@@ -37,6 +37,7 @@ class Holding:
             if element.tag == "PointOnLineConstraint":
                 line = self._frames.of(element, "line_body")
                 point = self._frames.of(element, "follower_body")
+                note_offsets(document, element, line, point)
                 along = document.vector(element, 3, "line_direction_vec", "line_direction")
                 return PointOnLineConstraint(
                     name,
@@ -45,6 +46,7 @@ class Holding:
                     line.rotation @ along,
                 )
             first, second = (self._frames.of(element, f"body_{k}") for k in (1, 2))
+            note_offsets(document, element, first, second)
             ends = (
                 self._station(element, first, "location_body_1"),
                 self._station(element, second, "location_body_2"),
