@@ -22,7 +22,7 @@ from fibermsk.system.contribution import At, Sums
 from fibermsk.system.held_points import HeldPoints, Part, Product
 from fibermsk.system.ports import BodyPoints
 
-_PAIRS = (1, 0), (2, 1), (0, 2)
+PERPENDICULAR = (1, 0), (2, 1), (0, 2)
 """Axes of both bodies that stay perpendicular, as in Simbody."""
 
 
@@ -96,7 +96,7 @@ class _Fix(HeldPoints):
         self.name, self._constraint = constraint.name, constraint
         ways = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 5), (1, 6), (1, 7)]
         rows = [Part(0, one) for one in np.eye(3)]
-        super().__init__(points, ways, [*rows, *(Product(1 + i, 4 + j) for i, j in _PAIRS)])
+        super().__init__(points, ways, [*rows, *(Product(1 + i, 4 + j) for i, j in PERPENDICULAR)])
 
     def add(self, at: At, sums: Sums) -> None:
         """Nothing: the force follows from all others."""

@@ -105,9 +105,6 @@ def test_trees(refused):
     loop = pins + pin("three", "ground", "b")
     weightless = both.replace("<mass>1.5</mass>", "<mass>0</mass>")
     refused(model(weightless, loop), "loop of the joints 'two', 'one', 'three'", "has no mass")
-    circle = pin("one", "b", "a") + pin("two", "a", "b")
-    refused(model(both, circle), "'a' has no joint")
-    refused(model(body("a")), "the body 'a' has no joint", "give it a joint")
     refused(model(body("a") * 2), "has the name of a body on line 2")
     refused(model(body("")), "has no name")
     other = pin("one", "a", "b").replace("in_parent", "from").replace("in_child", "to")
@@ -186,7 +183,7 @@ def test_huge_files_end_soon(refused):
     inside = f"<components>{chain}</components>"
     refused(model(body("b", inside), joint("PinJoint", "j", "ground", "b")), "100 frames are")
     name = "n" * 10**6
-    refused(model(f'<Body name="{name}"/>'), "the body 'nnn", "has no joint")
+    refused(model(f'<Body name="{name}"/>'), "Body 'nnn", "has no <mass>")
 
 
 def test_large_models_are_read(tmp_path):

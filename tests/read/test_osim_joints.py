@@ -155,7 +155,6 @@ def test_accelerations_of_joints_with_functions(tmp_path, rng, name):
             "jumps from value to value; must be a continuous function",
         ),
         (FUNCTIONS["natural 5"].replace("<half_order>3", "<half_order>5"), "half_order = 5; must"),
-        (FUNCTIONS["natural 5"].replace("variance>0", "variance>0.1"), "error_variance = 0.1"),
         (
             "<GCVSpline><half_order>3</half_order><x>0 1 2</x><y>0 1 0</y></GCVSpline>",
             "has 3 points; must have 6 or more",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ _VECTORS = ("force", "force", "v"), ("at", "point", "p"), ("torque", "torque", "
 
 
 def write_external_loads(
-    loads: Iterable[ExternalForce], path: str | PathLike[str], *, time: ArrayLike | None = None
+    loads: Sequence[ExternalForce], path: str | PathLike[str], *, time: ArrayLike | None = None
 ) -> Path:
     """Write external forces as a file of OpenSim (.xml), and their table (.sto) beside it.
 
@@ -39,7 +39,7 @@ def write_external_loads(
 
     Parameters
     ----------
-    loads : iterable of ExternalForce
+    loads : sequence of ExternalForce
         The forces, such as those from `read_external_loads`; constants are constant columns.
     path : path
         The file, whose name ends in .xml. The table has the same name with .sto. Both are written
@@ -100,9 +100,7 @@ def write_external_loads(
 def _loads(loads: Any) -> list[ExternalForce]:
     """Checked forces."""
     what = "a list of ExternalForce, such as from read_external_loads"
-    given = list(_check.instance(_OWNER, "loads", loads, Iterable, what))
-    for k, one in enumerate(given):
-        _check.instance(_OWNER, f"loads[{k}]", one, ExternalForce, "an ExternalForce")
+    given = list(_check.items(_OWNER, "loads", loads, ExternalForce, "an ExternalForce", what))
     if not given:
         _check.refuse(_OWNER, "loads", 0, "be one force or more")
     names = [one.name for one in given]

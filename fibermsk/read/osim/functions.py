@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+from fibermsk._arrays import Array
 from fibermsk.model.function import (
     DEGREES,
     Function,
@@ -38,6 +39,8 @@ FUNCTIONS = (
 MULTIVARIATE = "MultivariatePolynomialFunction"
 """A function of several coordinates, which couplings have."""
 _MOST_ORDER, _MOST_COORDINATES = 8, 6
+_MOST_POINTS = 2000
+"""Points of a spline that smooths them: its matrix is full."""
 JUMPS = "PiecewiseConstantFunction"
 """A function that no joint and no motion can follow."""
 
@@ -147,7 +150,7 @@ def read_terms(
             return [SmoothStep(*_numbers(document, element, named))], 0.0
         x, y = _points(document, element)
         if tag == "GCVSpline":
-            return [NaturalSpline(x, y, _degree(document, element, x.size))], 0.0
+            return [_natural(document, element, x, y)], 0.0
         if x.size == 1:
             return [], float(y[0])
         spline = SimmSpline if tag in SPLINES else PiecewiseLinear
@@ -177,22 +180,32 @@ def _numbers(
     return [document.number(element, name, default=usual) for name, usual in named]
 
 
-def _degree(document: Document, element: Element, n_points: int) -> int:
-    """Degree of a GCVSpline, which goes through its points."""
-    half = document.number(element, "half_order", default=0.0)
+def _natural(document: Document, element: Element, x: Array, y: Array) -> NaturalSpline:
+    """GCVSpline through its points, or through those to which its error variance smooths them."""
+    through = NaturalSpline(x, y, _degree(document, element, x.size))
     variance = document.number(element, "error_variance", default=0.0)
-    for tag in ("weights", "coefficients"):  # without smoothing they follow from the points
+    if variance == 0.0:
+        return through
+    if x.size > _MOST_POINTS:
+        must = f"must have {_MOST_POINTS} or fewer, where error_variance smooths them"
+        document.fail(element, f"has {x.size} points", must)
+    from fibermsk.read.smoothing_spline import smoothed_values  # SciPy, which few files need
+
+    said = "by cross-validation" if variance < 0.0 else f"by an error variance of {variance:g}"
+    document.note(element, f"goes through points that are smoothed {said}, as in OpenSim")
+    own = None if variance < 0.0 else variance
+    values = smoothed_values(np.asarray(through.x), np.asarray(through.y), through.degree, own)
+    return NaturalSpline(x, values, through.degree)
+
+
+def _degree(document: Document, element: Element, n_points: int) -> int:
+    """Degree of a GCVSpline."""
+    half = document.number(element, "half_order", default=0.0)
+    for tag in ("weights", "coefficients"):  # OpenSim takes weights of 1, and fits anew
         document.child(element, tag)
     degree = 2 * int(half) - 1
     if half != int(half) or degree not in DEGREES:
         document.fail(element, f"half_order = {half:g}", "must be 1, 2, 3 or 4")
-    if variance != 0.0:
-        document.fail(
-            element,
-            f"error_variance = {variance:g}",
-            "must be 0, a spline through its points",
-            "set it to 0 and give the smoothed points",
-        )
     if n_points < degree + 1:
         what = f"has {n_points} points"
         document.fail(element, what, f"must have {degree + 1} or more, as in OpenSim")

@@ -128,7 +128,7 @@ class _Reader:
         names = ["ground", *(element.name for element in elements)]
         frames = Frames(document, names)
         joints = read_joints(document, frames, elements, unsupported=unsupported)
-        self.joints, closing = in_tree_order(document, joints, names)
+        self.joints, closing = in_tree_order(document, joints, elements)
         massless = {one.name for one in elements if document.number(one, "mass") == 0.0}
         self.cuts = cut_loops(document, self.joints, closing, names, massless)
         self.coordinates = self._collect()
@@ -162,7 +162,7 @@ class _Reader:
         document.report.actuators = read_actuators(source, actuators)
         report_leftovers(document)
         document.report.entries.sort(key=lambda entry: entry.line)
-        document.report.joint_kinds = {joint.name: joint.kind for joint in joints}
+        document.report.joint_kinds = {joint.name: joint.kind for joint in (*joints, *self.joints)}
         self.model.import_report = document.report
 
     def _collect(self) -> dict[str, CoordinateEntry]:

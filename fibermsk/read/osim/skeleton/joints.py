@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -132,11 +134,11 @@ def _offset(document: Document, element: Element, frame: Frame, *endings: str) -
 
 
 def in_tree_order(
-    document: Document, joints: list[JointEntry], bodies: list[str]
+    document: Document, joints: list[JointEntry], bodies: list[Element]
 ) -> tuple[list[JointEntry], list[JointEntry]]:
     """Joints from the ground outwards, one per body, inverted if necessary; and those left over.
 
-    The latter close loops. Bodies without joint are refused; `bodies` starts with the ground.
+    The latter close loops. Where nothing joins a body to the ground, a free joint does.
     """
     named: dict[str, JointEntry] = {}
     for joint in joints:
@@ -144,24 +146,50 @@ def in_tree_order(
         if other is not joint:
             document.fail_twice(joint.element, "has the name of a joint", other.element)
     waiting, ordered, hung = list(joints), [], {"ground"}
-    # joints in their own direction are preferred to inverted ones
-    while ready := (
-        [j for j in waiting if j.parent.body in hung and j.child.body not in hung]
-        or [j for j in waiting if j.child.body in hung and j.parent.body not in hung]
-    ):
-        joint = ready[0]
-        waiting.remove(joint)
-        if joint.child.body in hung:
-            document.changed(joint.element, "is inverted: its child is nearer to the ground")
-            joint = joint.turned()
-        hung.add(joint.child.body)
+    while True:
+        # joints in their own direction are preferred to inverted ones
+        while ready := (
+            [j for j in waiting if j.parent.body in hung and j.child.body not in hung]
+            or [j for j in waiting if j.child.body in hung and j.parent.body not in hung]
+        ):
+            joint = ready[0]
+            waiting.remove(joint)
+            if joint.child.body in hung:
+                document.changed(joint.element, "is inverted: its child is nearer to the ground")
+                joint = joint.turned()
+            hung.add(joint.child.body)
+            ordered.append(joint)
+        loose = [one for one in bodies if one.name not in hung]
+        if not loose:
+            return ordered, waiting
+        base = _base(loose, waiting)
+        joint = _freed(document, base, named)
+        named[joint.name] = joint
+        hung.add(base.name)
         ordered.append(joint)
-    loose = next((name for name in bodies if name not in hung), None)
-    if loose is not None:
-        document.fail(
-            document.model,
-            f"the body {loose!r} has no joint",
-            "must be connected to the ground",
-            "give it a joint; OpenSim itself adds a FreeJoint to the ground",
-        )
-    return ordered, waiting
+
+
+def _base(bodies: list[Element], joints: list[JointEntry]) -> Element:
+    """Body that a free joint joins to the ground, as Simbody chooses it.
+
+    One that is the child of no joint, if there is any; of these the parent of most; the first.
+    """
+    children, parents = ([end.body for end in ends] for ends in (
+        [one.child for one in joints], [one.parent for one in joints]))  # fmt: skip
+    counts = Counter(parents)
+    own = set(children)
+    return max(bodies, key=lambda one: (one.name not in own, counts[one.name]))
+
+
+def _freed(document: Document, body: Element, named: Collection[str]) -> JointEntry:
+    """Free joint of a body that nothing joins to the ground, with OpenSim's name."""
+    name, k = f"free_{body.name}", 1
+    while name in named:
+        k += 1
+        name = f"free_{body.name}_{k}"
+    element = Element("FreeJoint", {"name": name}, body.line, body.parent, seen=True)
+    text = "no joint connects it to the ground: it moves freely, by a FreeJoint"
+    document.changed(body, f"{text} {name[:80]!r}, as in OpenSim")
+    moved, coordinates = read_motion(document, element, [])
+    ends = Frame("ground", np.eye(3), np.zeros(3)), Frame(body.name, np.eye(3), np.zeros(3))
+    return JointEntry(name, element.tag, element, *ends, tuple(moved), tuple(coordinates))
