@@ -13,9 +13,9 @@ DAMPED = (
 CUBIC = "<PolynomialFunction><coefficients>3 1 20 0.5</coefficients></PolynomialFunction>"
 
 
-def bushing(kind, name, inside, first="/bodyset/a"):
+def bushing(kind, name, inside, first="/bodyset/a", second="/bodyset/b"):
     frames = frame("f1", first, "0.1 0.02 -0.1", "0.3 -0.2 0.5")
-    frames += frame("f2", "/bodyset/b", "-0.05 0.1 0.03", "-0.1 0.4 0.2")
+    frames += frame("f2", second, "-0.05 0.1 0.03", "-0.1 0.4 0.2")
     return (
         f"<{kind} name='{name}'><socket_frame1>f1</socket_frame1><socket_frame2>f2</socket_frame2>"
         f"<frames>{frames}</frames>{inside}</{kind}>"
@@ -101,7 +101,10 @@ def prescribed(force_global, point_global):
     steady = functions("forceFunctions", line(0, 3.0), line(0, -1.0), line(0, 2.0))
     sine = "<Sine><amplitude>2</amplitude><omega>7</omega><phase>0.3</phase></Sine>"
     waves = functions("torqueFunctions", sine, line(0, 0), line(0, 1.0))
+    jumps = "<PiecewiseConstantFunction><x>0.1 0.3 0.7</x><y>2 -1 5</y></PiecewiseConstantFunction>"
+    jumping = functions("forceFunctions", jumps, line(0, 1.0), line(2, 0))
     kinds = (
+        ("jumps", "/off", jumping),
         ("at", "/bodyset/b", force + point + torque),
         ("framed", "/off", force + point + torque),
         ("no", "/bodyset/b", force + torque),

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from force_texts import DAMPED, STIFF, bushing, functions, line
 from numpy.testing import assert_allclose
 from opensim_peer import SCRIPT, run_script
 from osim_text import PATH, body, frame, joint, model, two_bodies
@@ -83,25 +84,6 @@ def test_path_springs_and_ligaments(tmp_path, rng):
     assert_as_in_opensim(tmp_path, file, model, rng)
 
 
-def bushing(kind, name, inside, first="/bodyset/a", second="/bodyset/b"):
-    frames = frame("f1", first, "0.1 0.02 -0.1", "0.3 -0.2 0.5")
-    frames += frame("f2", second, "-0.05 0.1 0.03", "-0.1 0.4 0.2")
-    return (
-        f"<{kind} name='{name}'><socket_frame1>f1</socket_frame1><socket_frame2>f2</socket_frame2>"
-        f"<frames>{frames}</frames>{inside}</{kind}>"
-    )
-
-
-STIFF = (
-    "<rotational_stiffness>10 20 30</rotational_stiffness>"
-    "<translational_stiffness>100 200 300</translational_stiffness>"
-)
-DAMPED = (
-    "<rotational_damping>1 2 3</rotational_damping>"
-    "<translational_damping>10 20 30</translational_damping>"
-)
-
-
 def test_bushings(tmp_path, rng):
     polynomial = "<PolynomialFunction><coefficients>3 1 20 0.5</coefficients></PolynomialFunction>"
     forces = (
@@ -154,15 +136,6 @@ def test_formulas(tmp_path, rng):
     assert not model.import_report.of_kind("not understood"), str(model.import_report)
     assert len(model.elements) == len(FORMULAS) + 2
     assert_as_in_opensim(tmp_path, file, model, rng)
-
-
-def functions(tag, *texts):
-    listed = "".join(texts)
-    return f"<FunctionSet name='{tag}'><objects>{listed}</objects></FunctionSet>"
-
-
-def line(slope, at):
-    return f"<LinearFunction><coefficients>{slope} {at}</coefficients></LinearFunction>"
 
 
 @pytest.mark.parametrize("force_global", ["true", "false"])

@@ -12,6 +12,7 @@ from fibermsk.model.function import (
     Function,
     Linear,
     NaturalSpline,
+    PiecewiseConstant,
     PiecewiseLinear,
     Polynomial,
     Scaled,
@@ -72,6 +73,19 @@ def read_function(document: Document, element: Element) -> Function:
     """Function of one coordinate."""
     terms, offset = read_terms(document, element, 1)
     return terms[0] if terms else Linear(0.0, offset)
+
+
+def read_input(document: Document, element: Element) -> Function:
+    """Function of time that moves nothing, such as of a force, which may jump."""
+    if element.tag != JUMPS:
+        return read_function(document, element)
+    element.seen = True
+    x, y = _points(document, element)
+    if x.size == 1:
+        return Linear(0.0, float(y[0]))
+    with document.naming(element):
+        # each value up to the next point, the last one on
+        return PiecewiseConstant([*x, 2.0 * x[-1] - x[-2]], y)
 
 
 def read_terms(

@@ -15,6 +15,7 @@ from fibermsk.model.function import (
     Function,
     Linear,
     NaturalSpline,
+    PiecewiseConstant,
     PiecewiseLinear,
     Polynomial,
     Scaled,
@@ -147,6 +148,13 @@ def _points(tag: str) -> Callable[[str, Element, Any], Element]:
     return write
 
 
+def _constants(owner: str, parent: Element, function: PiecewiseConstant) -> Element:
+    found = SubElement(parent, "PiecewiseConstantFunction")
+    leaf(found, "x", np.asarray(function.x)[:-1])  # OpenSim's last value goes on
+    leaf(found, "y", function.y)
+    return found
+
+
 def _sine(owner: str, parent: Element, function: Sine) -> Element:
     found = SubElement(parent, "Sine")
     leaf(found, "amplitude", function.amplitude)
@@ -182,6 +190,7 @@ def _natural(owner: str, parent: Element, function: NaturalSpline) -> Element:
 FUNCTIONS: dict[type, Callable[[str, Element, Any], Element]] = {
     Linear: _linear,
     Polynomial: _polynomial,
+    PiecewiseConstant: _constants,
     PiecewiseLinear: _points("PiecewiseLinearFunction"),
     NaturalSpline: _natural,
     Scaled: _scaled,

@@ -11,7 +11,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.model.function import Function, Pieces, is_constant
 from fibermsk.read.osim.forces.source import Made, Reader, Source
-from fibermsk.read.osim.functions import read_function
+from fibermsk.read.osim.functions import read_input
 from fibermsk.read.xml_tree import Element
 
 
@@ -27,7 +27,11 @@ class InFrame:
 
     def __post_init__(self) -> None:
         pieces = [one.pieces() for one in self.functions]
-        breakpoints = np.unique(np.concatenate([one.knots for one in pieces]))
+        knots = [
+            getattr(one, "breakpoints", piece.knots)
+            for one, piece in zip(self.functions, pieces, strict=True)
+        ]
+        breakpoints = np.unique(np.concatenate(knots))
         _check.store(self, pieces=pieces, breakpoints=breakpoints)
 
     def __call__(self, t: float) -> Array:
@@ -83,7 +87,7 @@ def _functions(source: Source, element: Element, name: str) -> list[Function] | 
         return None
     if len(listed) != 3:
         document.fail(element, f"has {len(listed)} functions in {name}", "must have three or none")
-    return [read_function(document, one) for one in listed]
+    return [read_input(document, one) for one in listed]
 
 
 READERS: dict[str, Reader] = {"PrescribedForce": _prescribed}
