@@ -183,10 +183,12 @@ if TYPE_CHECKING:
         CoordinateActuator as CoordinateActuator,
         CoordinateController as CoordinateController,
         CoordinateFormula as CoordinateFormula,
+        EllipsoidContact as EllipsoidContact,
         ExternalForce as ExternalForce,
         ForcePair as ForcePair,
         JointTorque as JointTorque,
         Ligament as Ligament,
+        MeshContact as MeshContact,
         PathActuator as PathActuator,
         PathFormula as PathFormula,
         PathSpring as PathSpring,
@@ -312,9 +314,10 @@ _BY_MODULE = {
         DiscretePaths FittedPaths Jerk Tracking track_motion""",
     "scene_files": "make_scene",
     "forces": """ActivationActuator Bushing ClutchedSpring CoordinateActuator CoordinateController
-        CoordinateFormula ExternalForce ForcePair JointTorque Ligament PathActuator PathFormula
-        PathSpring PneumaticActuator PointConstraint PointContact PointFormula PointOnLineConstraint
-        PointSpring SphereContact ToeLigament TorquePair ViaRing WeldConstraint""",
+        CoordinateFormula EllipsoidContact ExternalForce ForcePair JointTorque Ligament
+        MeshContact PathActuator PathFormula PathSpring PneumaticActuator PointConstraint
+        PointContact PointFormula PointOnLineConstraint PointSpring SphereContact ToeLigament
+        TorquePair ViaRing WeldConstraint""",
     "from_models": "check check_contribution equilibrium simulate stability",
     "identification": """Identification IdentificationProblem IdentificationStudy Recording
         StudyResult identify mobl_arm""",

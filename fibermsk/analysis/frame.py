@@ -10,9 +10,11 @@ from fibermsk.errors import ModelError
 from fibermsk.forces import (
     Bushing,
     CoordinateFormula,
+    EllipsoidContact,
     ExternalForce,
     ForcePair,
     Ligament,
+    MeshContact,
     PathActuator,
     PathFormula,
     PathSpring,
@@ -31,9 +33,9 @@ from fibermsk.model import LineMuscle, Model
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 ACTING = (
-    Bushing, CoordinateFormula, ExternalForce, ForcePair, Ligament, PathActuator, PathFormula,
-    PathSpring, PneumaticActuator, PointContact, PointFormula, PointSpring, SphereContact,
-    ToeLigament, TorquePair,
+    Bushing, CoordinateFormula, EllipsoidContact, ExternalForce, ForcePair, Ligament, MeshContact,
+    PathActuator, PathFormula, PathSpring, PneumaticActuator, PointContact, PointFormula,
+    PointSpring, SphereContact, ToeLigament, TorquePair,
 )  # fmt: skip
 """Elements whose forces follow from time, coordinates and their rates alone."""
 

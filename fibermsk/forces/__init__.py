@@ -5,6 +5,8 @@ from fibermsk.forces.actuator import (
     CoordinateActuator as CoordinateActuator,
 )
 from fibermsk.forces.bushing import Bushing as Bushing
+from fibermsk.forces.contact.ellipsoid_contact import EllipsoidContact as EllipsoidContact
+from fibermsk.forces.contact.mesh_contact import MeshContact as MeshContact
 from fibermsk.forces.contact.point_contact import PointContact as PointContact
 from fibermsk.forces.contact.sphere_contact import SphereContact as SphereContact
 from fibermsk.forces.controller import CoordinateController as CoordinateController

@@ -7,6 +7,7 @@ from osim_text import axis, body, frame, joint, model
 from test_osim_constraints import COUPLED, HELD, coupled, two_chains
 from test_osim_forces import RUBBING, SPACE, STIFF, functions, hunt_crossley, line, sphere
 from test_osim_joints import FUNCTIONS, KINDS, spatial
+from triangle_meshes import icosphere, write_obj
 
 import fibermsk as fm
 
@@ -71,7 +72,13 @@ _GEOMETRY = "<ContactGeometrySet><objects>"
 _GEOMETRY += SPACE + sphere("ball", "/bodyset/b", "0 0 0", 0.1) + "</objects></ContactGeometrySet>"
 _GEOMETRY += "<MarkerSet><objects><Marker name='x'><socket_parent_frame>/bodyset/b"
 _GEOMETRY += "</socket_parent_frame><location>0 0 0</location></Marker></objects></MarkerSet>"
+_BALL = "<ContactMesh name='stone'><socket_frame>/bodyset/b</socket_frame>"
+_BALL += "<filename>stone.obj</filename></ContactMesh></objects></ContactGeometrySet>"
+_GEOMETRY = _GEOMETRY.replace("</objects></ContactGeometrySet>", _BALL)
 _CONTACTS = {
+    "ElasticFoundationForce": hunt_crossley("x", "stone", "floor").replace(
+        "HuntCrossleyForce", "ElasticFoundationForce"
+    ),
     "HuntCrossleyForce": hunt_crossley("x", "ball", "floor"),
     "MeyerFregly2016Force": "<MeyerFregly2016Force name='x'>"
     "<socket_station>/markerset/x</socket_station></MeyerFregly2016Force>",
@@ -229,6 +236,7 @@ def signature(read):
 def fate(folder, name, kinds, default):
     """What an import does with an object of a class."""
     file = folder / "one.osim"
+    write_obj(folder / "stone.obj", *icosphere(0, 0.1))
     with_it, without = smallest(name, kinds, default)
     file.write_text(with_it)
     try:

@@ -7,7 +7,7 @@ sphere relative to the other body at the contact, ``k`` stiffness, ``c`` dissipa
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,15 +16,13 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, checked, number
 from fibermsk._shown import Described
+from fibermsk.forces.contact.friction import REST, rubbing
 from fibermsk.model import Body, Station
 from fibermsk.model.skeleton.joint import orientation
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.frames import BodyFrames, Loads, Numbers, Poses, norm
-
-_REST = 1e-12
-"""Squared speed [m^2/s^2] added to that of sliding, so that it has a direction at rest."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,70 +124,102 @@ class SphereContact(Described):
         """Bodies of the sphere and of the other surface."""
         return self.sphere.body, self.other.body
 
-    def contribute(self, configuration: Configuration) -> _Touch:
+    def contribute(self, configuration: Configuration) -> Touch:
         """Create the contribution."""
-        return _Touch(self, configuration)
+        axes = np.array([np.eye(3), np.asarray(self.axes)])
+        return _OfSphere(self, BodyFrames(configuration, (self.sphere, self.other), axes))
 
 
-class _Touch:
-    """Contribution of a contact."""
+class Meeting(NamedTuple):
+    """Where two surfaces meet, of any number of poses.
+
+    Attributes
+    ----------
+    n : (..., 3) array
+        Unit vector into the other body.
+    depth : (...,) array
+        Depth [m]; negative apart.
+    reach : (..., 3) array
+        From the center of the own surface to its deepest point, as if it did not yield [m].
+    radius : (...,) array or float
+        Effective radius of both surfaces [m].
+    """
+
+    n: Numbers
+    depth: Numbers
+    reach: Numbers
+    radius: Numbers
+
+
+class Touch:
+    """Contribution of a contact of a sphere.
+
+    Parameters
+    ----------
+    contact : SphereContact
+        The contact, or another one with its law.
+    port : BodyFrames
+        Frames of both surfaces.
+    """
 
     reports = (
         Field("depth", "m", "depth of contact", "negative apart"),
         Field("force", "N", "contact force", "force on the sphere, in ground", (3,)),
     )
 
-    def __init__(self, contact: SphereContact, configuration: Configuration) -> None:
-        self._contact = contact
-        axes = np.array([np.eye(3), np.asarray(contact.axes)])
-        self._port = BodyFrames(configuration, (contact.sphere, contact.other), axes)
-        one, other = contact.radius, contact.other_radius
-        self._radius = one * other / (one + other) if other else one
+    def __init__(self, contact: Any, port: BodyFrames) -> None:
+        self._contact, self._port = contact, port
 
-    def _near(self, poses: Poses) -> tuple[Numbers, Numbers]:
-        """Direction into the other body, and depth."""
+    @property
+    def _smooth(self) -> ArrayLike | None:
+        return self._contact.smooth
+
+    def meet(self, poses: Poses) -> Meeting:
+        """Where the surfaces meet."""
         way, own = poses.x[..., 1, :] - poses.x[..., 0, :], self._contact
-        if own.other_radius:
+        one, other = own.radius, own.other_radius
+        if other:
             d = norm(way)
-            return way / d[..., None], own.radius + own.other_radius - d
-        n = poses.R[..., 1, :, 0]
-        return n, own.radius - np.sum(way * n, axis=-1)
+            n, depth = way / d[..., None], one + other - d
+        else:
+            n = poses.R[..., 1, :, 0]
+            depth = one - np.sum(way * n, axis=-1)
+        return Meeting(n, depth, one * n, one * other / (one + other) if other else one)
 
     def _loads(self, poses: Poses) -> Loads:
         """Loads on both bodies."""
-        own, (n, depth) = self._contact, self._near(poses)
-        if own.smooth is None and np.max(depth.real) <= 0.0:
+        own, (n, depth, reach, radius) = self._contact, self.meet(poses)
+        if self._smooth is None and np.max(depth.real) <= 0.0:
             return Loads(np.zeros_like(poses.x), np.zeros_like(poses.x))
         x, v, w = poses.x, poses.v, poses.w
         # the surfaces meet where each has yielded its share of the depth
-        arms = (own.radius - own.share * depth)[..., None] * n
+        arms = reach - (own.share * depth)[..., None] * n
         place = x[..., 0, :] + arms
         back = place - x[..., 1, :]
         swept = v[..., 0, :] + np.cross(w[..., 0, :], arms)
         swept = swept - v[..., 1, :] - np.cross(w[..., 1, :], back)
         into = np.sum(swept * n, axis=-1)
         slide = swept - into[..., None] * n
-        size = self._normal(depth, into)
-        squared = np.sum(slide * slide, axis=-1)
-        slip = np.sqrt(squared + (_REST if own.smooth is None else np.asarray(own.smooth)[0]))
-        r = slip / own.transition_velocity
-        low, high = own.dynamic_friction, own.static_friction
-        full = np.where(r.real < 1.0, r, 1.0) * (low + 2.0 * (high - low) / (1.0 + r * r))
-        rub = size * (full + own.viscous_friction * slip) / slip
+        size = self._normal(depth, into, radius)
+        rest = REST if self._smooth is None else float(np.asarray(self._smooth)[0])
+        rub = size * rubbing(own, slide, rest)
         force = -size[..., None] * n - rub[..., None] * slide
         both = np.stack([force, -force], axis=-2)
         turns = np.stack([np.cross(arms, force), -np.cross(back, force)], axis=-2)
         return Loads(both, turns)
 
-    def _normal(self, depth: Numbers, into: Numbers) -> Numbers:
+    def _scale(self, radius: Numbers) -> Numbers:
+        """Force of Hertz over the depth to the power of 3/2."""
+        K = self._contact.stiffness ** (2.0 / 3.0) * self._contact.share
+        return 4.0 / 3.0 * K * np.sqrt(radius * K)
+
+    def _normal(self, depth: Numbers, into: Numbers, radius: Numbers) -> Numbers:
         """Force between the surfaces at a depth and the rate at which it grows."""
-        own = self._contact
-        K, c = own.stiffness ** (2.0 / 3.0) * own.share, own.dissipation
-        scale = 4.0 / 3.0 * K * np.sqrt(self._radius * K)
-        if own.smooth is None:
+        scale, c = self._scale(radius), self._contact.dissipation
+        if self._smooth is None:
             f = scale * depth * np.sqrt(depth) * (1.0 + 1.5 * c * into)
             return np.where(f.real > 0.0, f, 0.0)
-        rest, steep, fast = np.asarray(own.smooth)
+        rest, steep, fast = np.asarray(self._smooth)
         f = scale * np.sqrt(depth * depth + rest) ** 1.5 * (0.5 + 0.5 * np.tanh(steep * depth))
         if c == 0.0:
             return f
@@ -198,27 +228,37 @@ class _Touch:
     def add(self, at: At, sums: Sums) -> None:
         """Add the forces and their derivatives."""
         moved = self._port.moved(at)
-        if self._contact.smooth is None and self._near(moved.poses)[1] <= 0.0:
+        if self._smooth is None and self.meet(moved.poses).depth <= 0.0:
             return
         self._port.load(at, moved, sums, self._loads)
-
-    def energy(self, at: At) -> dict[str, float]:
-        """Energy of Hertz's force [J]; none of the smooth law, which has no closed form."""
-        depth = float(self._near(self._port.moved(at).poses)[1])
-        if self._contact.smooth is not None or depth <= 0.0:
-            return {}
-        K = self._contact.stiffness ** (2.0 / 3.0) * self._contact.share
-        return {"contact": float(8.0 / 15.0 * K * np.sqrt(self._radius * K) * depth**2.5)}
 
     def fields(self, at: At) -> dict[str, Any]:
         """Depth and force on the sphere."""
         poses = self._port.moved(at).poses
-        return {"depth": float(self._near(poses)[1]), "force": self._loads(poses).force[0]}
+        return {"depth": float(self.meet(poses).depth), "force": self._loads(poses).force[0]}
+
+    def _numbers(self) -> list[float]:
+        """Numbers of the law."""
+        own = self._contact
+        return [
+            own.stiffness, own.share, own.dissipation, own.static_friction, own.dynamic_friction,
+            own.viscous_friction, own.transition_velocity,
+        ]  # fmt: skip
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Surfaces and numbers."""
         own, port = self._contact, self._port
-        numbers = [own.radius, own.other_radius, own.stiffness, own.share, own.dissipation]
-        numbers += [own.static_friction, own.dynamic_friction, own.viscous_friction]
-        numbers += [own.transition_velocity, [] if own.smooth is None else own.smooth]
+        numbers = [own.radius, own.other_radius, *self._numbers()]
+        numbers += [[] if own.smooth is None else own.smooth]
         return {"the sphere contacts": [own.name, port.link, port.local, port.axes, numbers]}
+
+
+class _OfSphere(Touch):
+    """Contribution with the energy of Hertz's force, which only spheres have."""
+
+    def energy(self, at: At) -> dict[str, float]:
+        """Energy of Hertz's force [J]; none of the smooth law, which has no closed form."""
+        _, depth, _, radius = self.meet(self._port.moved(at).poses)
+        if self._contact.smooth is not None or depth <= 0.0:
+            return {}
+        return {"contact": float(0.4 * self._scale(radius) * depth**2.5)}

@@ -269,6 +269,16 @@ def fill_closest(corners, boxes, spans, points, out):
         out[i, 0], out[i, 1], out[i, 2] = found
 
 
+@parallel("points", least=1024)
+def fill_closest_triangles(corners, boxes, spans, points, triangles, out):
+    """Fill out (n, 3) as `fill_closest`, and triangles (n,) with the triangle that has it."""
+    for i in prange(points.shape[0]):
+        stack = np.empty(_DEPTH, np.int64)
+        x, y, z = points[i, 0], points[i, 1], points[i, 2]
+        _, triangles[i], found = _closest(corners, boxes, spans, x, y, z, math.inf, stack)
+        out[i, 0], out[i, 1], out[i, 2] = found
+
+
 @kernel
 def fill_winding_beside(corners, spans, dipoles, out):
     """Fill out (n,) with the least winding number of the other triangles on each triangle."""

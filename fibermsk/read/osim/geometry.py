@@ -117,6 +117,37 @@ class Meshes:
                 (shapes if wanted else visuals).append(mesh)
         return {"shapes": tuple(shapes), "visuals": tuple(visuals)}
 
+    def of_contact(self, element: Element, file: str) -> Any:
+        """Mesh of contact geometry in its own frame; None, which is reported, without its file."""
+        path = self._find(file) if file else None
+        if path is None:
+            text = self._why_missing(file, "it does NOT ACT") if file else "names no mesh file"
+            self.document.not_understood(element, f"the {element.tag}: {text}")
+            return None
+        try:
+            return self._of_file(path)
+        except ModelError as error:
+            self.document.not_understood(element, f"the {element.tag} does NOT ACT: {error}")
+            return None
+
+    def _of_file(self, path: Path) -> Any:
+        """Mesh of a file, read once."""
+        if path not in self._read:
+            from fibermsk.read.mesh import read_mesh
+
+            self._read[path] = read_mesh(path)
+        return self._read[path]
+
+    def _why_missing(self, file: str, so: str) -> str:
+        """Why a mesh file is not read, and what follows."""
+        folders = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
+        if self._find(file, anywhere=True) is None:
+            return f"mesh file not found, {so}; looked in {folders}; give geometry=FOLDER"
+        return (
+            f"the mesh file {file[:80]!r} is outside of {folders}: not read, {so}; give "
+            "geometry=FOLDER, or geometry_outside=True if you trust the model"
+        )
+
     def _touched(self, contact: Any, bodies: list[str]) -> dict[str, set[str]]:
         """Names of the mesh files in contact with fibers, by body."""
         owner = f"read_osim of {self.document.path}"
@@ -148,26 +179,16 @@ class Meshes:
         body = reference.frame.body
         document.report.meshes.append((body, reference.file, None if path is None else str(path)))
         if path is None:
-            folders = ", ".join(str(folder) for folder in dict.fromkeys(self.folders))
-            text = f"mesh file not found, not drawn; looked in {folders}; give geometry=FOLDER"
-            if self._find(reference.file, anywhere=True) is not None:
-                text = (
-                    f"the mesh file {reference.file[:80]!r} is outside of {folders}: not read, "
-                    "not drawn; give geometry=FOLDER, or geometry_outside=True if you trust the "
-                    "model"
-                )
+            text = self._why_missing(reference.file, "not drawn")
             if wanted:
                 document.fail(element, f"{reference.file}: {text}", "must be found for contact")
             document.not_understood(element, text)
             return None
         try:
-            if path not in self._read:
-                from fibermsk.read.mesh import read_mesh
-
-                self._read[path] = read_mesh(path)
+            read = self._of_file(path)
             with document.naming(element):
                 frame = reference.frame
-                mesh = self._read[path].placed(frame.rotation, frame.position, reference.scale)
+                mesh = read.placed(frame.rotation, frame.position, reference.scale)
             for remark in mesh.report.remarks if wanted else ():
                 document.note(element, f"contact mesh {path.name}: {remark}")
             return mesh

@@ -157,7 +157,7 @@ class _Reader:
                 with document.naming(element):
                     self.model.add(muscle)
         self.model.add(*read_markers(document, frames, bodies))
-        source = Source(document, frames, bodies, self.coordinates, surfaces)
+        source = Source(document, frames, bodies, self.coordinates, surfaces, meshes)
         add_elements(source, self.model, forces)
         document.report.actuators = read_actuators(source, actuators)
         report_leftovers(document)

@@ -9,29 +9,48 @@ from fibermsk.read.osim.forces.source import Made, Source
 from fibermsk.read.osim.skeleton.frames import Frame, placed, socket
 from fibermsk.read.xml_tree import Element
 
-SURFACES = "ContactSphere", "ContactHalfSpace"
 _ZERO = (0.0, 0.0, 0.0)
 _FRICTION = "static_friction", "dynamic_friction", "viscous_friction"
 
 
 class Surface(NamedTuple):
-    """A surface of a file: its frame, and its radius, 0 for a half-space."""
+    """A surface of a file.
 
+    Attributes
+    ----------
+    kind : str
+        Its class in OpenSim.
+    frame : Frame
+        Its frame.
+    size : float, array or Mesh
+        Radius of a sphere, radii of an ellipsoid, or mesh in its frame; 0 for a half-space.
+    """
+
+    kind: str
     frame: Frame
-    radius: float
+    size: Any
 
 
-def read_surface(source: Source, element: Element) -> Surface:
-    """Sphere or half-space of a file."""
-    document = source.document
+def read_surface(source: Source, element: Element) -> Surface | None:
+    """Contact geometry of a file; None without its mesh, which is reported."""
+    document, kind = source.document, element.tag
     element.seen = True
     frame = source.frames.of(element, "frame", "body_name")
     angles = document.vector(element, 3, "orientation", default=_ZERO)
     frame = placed(frame, angles, document.vector(element, 3, "location", default=_ZERO))
     for tag in ("display_preference", "color"):
         document.child(element, tag)
-    radius = document.number(element, "radius") if element.tag == "ContactSphere" else 0.0
-    return Surface(frame, radius)
+    size: Any = 0.0
+    if kind == "ContactSphere":
+        size = document.number(element, "radius")
+    elif kind == "ContactEllipsoid":
+        size = document.vector(element, 3, "radii")
+    elif kind == "ContactMesh":
+        size = source.meshes.of_contact(element, document.text(element, "filename"))
+        return None if size is None else Surface(kind, frame, size)
+    elif kind != "ContactHalfSpace":
+        element.leave()  # no force has a law for it, in OpenSim neither
+    return Surface(kind, frame, size)
 
 
 def surfaces_of(source: Source) -> dict[str, Element]:
@@ -41,15 +60,19 @@ def surfaces_of(source: Source) -> dict[str, Element]:
     return {one.name: one for one in found}
 
 
+def _station(source: Source, surface: Surface) -> Station:
+    """Origin of a surface."""
+    return Station(source.bodies[surface.frame.body], surface.frame.position)
+
+
 def _pair(source: Source, one: Surface, other: Surface) -> dict[str, Any]:
     """Places of a sphere and another surface."""
-    first, second = one.frame, other.frame
     return {
-        "sphere": Station(source.bodies[first.body], first.position),
-        "other": Station(source.bodies[second.body], second.position),
-        "radius": one.radius,
-        "other_radius": other.radius,
-        "axes": second.rotation,
+        "sphere": _station(source, one),
+        "other": _station(source, other),
+        "radius": one.size,
+        "other_radius": other.size,
+        "axes": other.frame.rotation,
     }
 
 
@@ -62,7 +85,9 @@ def read_smooth(source: Source, element: Element) -> Made | None:
         surface = known.get(given.text.rpartition("/")[2]) if given is not None else None
         if surface is None or surface.tag != kind:
             document.fail(given or element, f"names no {kind}", f"must name a {kind} of the model")
-        found.append(read_surface(source, surface))
+        read = read_surface(source, surface)
+        assert read is not None  # only meshes may be missing
+        found.append(read)
     for tag in ("force_visualization_radius", "force_visualization_scale_factor"):
         document.child(element, tag)
     numbers = {
@@ -119,7 +144,7 @@ def read_point(source: Source, element: Element) -> Made:
     )
 
 
-class _Material(NamedTuple):
+class Material(NamedTuple):
     """Stiffness, dissipation and three coefficients of friction of a surface."""
 
     stiffness: float
@@ -127,17 +152,23 @@ class _Material(NamedTuple):
     friction: tuple[float, ...]
 
 
-def read_hunt_crossley(source: Source, element: Element) -> list[tuple[str, Made]]:
-    """Pairs of surfaces of a HuntCrossleyForce, by their names."""
-    document, known = source.document, surfaces_of(source)
-    speed = document.number(element, "transition_velocity", default=0.01)
-    surfaces = list[tuple[str, Surface, _Material]]()
+class Side(NamedTuple):
+    """A surface of a force, by name, with its material."""
+
+    name: str
+    surface: Surface
+    material: Material
+
+
+def read_sides(source: Source, element: Element) -> list[Side]:
+    """Surfaces of a force with contact parameters."""
+    document, known, sides = source.document, surfaces_of(source), list[Side]()
     sets = [one for one in element.children if one.tag.endswith("ContactParametersSet")]
     for one in sets:
         one.seen = True
     for given in [each for one in sets for each in document.inside(one, "objects")]:
         given.seen = True
-        material = _Material(
+        material = Material(
             document.number(given, "stiffness", default=0.0),
             document.number(given, "dissipation", default=0.0),
             tuple(document.number(given, name, default=0.0) for name in _FRICTION),
@@ -145,28 +176,108 @@ def read_hunt_crossley(source: Source, element: Element) -> list[tuple[str, Made
         for name in document.words(given, "geometry"):
             if name not in known:
                 document.fail(given, f"names {name[:80]!r}", "must name contact geometry")
-            if known[name].tag not in SURFACES:
-                text = f"the surface {name!r} is a {known[name].tag}: it does NOT ACT"
-                document.not_understood(element, text)
-                continue
-            surfaces.append((name, read_surface(source, known[name]), material))
-    found = []
-    for k, (name, one, of_one) in enumerate(surfaces):
-        for other_name, other, of_other in surfaces[k + 1 :]:
-            apart = one.frame.body != other.frame.body
-            if not apart or not (one.radius or other.radius):
-                continue
-            sides = ((one, of_one), (other, of_other))
-            (ball, of_ball), (base, of_base) = sides if one.radius else sides[::-1]
-            numbers = _mixed(of_ball, of_base) | {"transition_velocity": speed}
-            made = Made("SphereContact", _pair(source, ball, base) | numbers)
-            found.append((f"{name} {other_name}", made))
-    if not found:
-        document.note(element, f"the {element.tag} has no pair of surfaces: without effect")
+            surface = read_surface(source, known[name])
+            if surface is not None:
+                sides.append(Side(name, surface, material))
+    return sides
+
+
+def pairs_of(sides: list[Side]) -> list[tuple[Side, Side]]:
+    """Pairs of surfaces on different bodies."""
+    return [
+        (one, other)
+        for k, one in enumerate(sides)
+        for other in sides[k + 1 :]
+        if one.surface.frame.body != other.surface.frame.body
+    ]
+
+
+_ROUND = "ContactSphere", "ContactEllipsoid"
+
+
+def read_hunt_crossley(source: Source, element: Element) -> list[tuple[str, Made]]:
+    """Pairs of surfaces of a HuntCrossleyForce, by their names."""
+    document, found, idle = source.document, list[tuple[str, Made]](), 0
+    speed = {"transition_velocity": document.number(element, "transition_velocity", default=0.01)}
+    pairs = pairs_of(read_sides(source, element))
+    for one, other in pairs:
+        kinds = [each.surface.kind for each in (one, other)]
+        name = f"{one.name} {other.name}"
+        ball, base = (one, other) if kinds[0] in _ROUND else (other, one)
+        numbers = speed | _mixed(ball.material, base.material)
+        if all(kind in ("ContactSphere", "ContactHalfSpace") for kind in kinds) and (
+            "ContactSphere" in kinds
+        ):
+            made = Made("SphereContact", _pair(source, ball.surface, base.surface) | numbers)
+            found.append((name, made))
+        elif sorted(kinds) == ["ContactEllipsoid", "ContactHalfSpace"]:
+            given = {
+                "ellipsoid": _station(source, ball.surface),
+                "other": _station(source, base.surface),
+                "radii": ball.surface.size,
+                "own_axes": ball.surface.frame.rotation,
+                "axes": base.surface.frame.rotation,
+            }
+            found.append((name, Made("EllipsoidContact", given | numbers)))
+        elif all(kind in _ROUND for kind in kinds):
+            text = "of an ellipsoid with a round surface does NOT ACT: half-spaces only"
+            document.not_understood(element, f"the contact {name!r} {text}")
+        else:
+            idle += 1
+    if idle or not pairs:
+        text = (
+            f"{idle} pairs of surfaces for which it has no law" if idle else "no pair of surfaces"
+        )
+        text = f"the {element.tag} has {text}: without effect, as in OpenSim"
+        document.note(element, text)
     return found
 
 
-def _mixed(ball: _Material, base: _Material) -> dict[str, float]:
+def read_foundation(source: Source, element: Element) -> list[tuple[str, Made]]:
+    """Pairs of surfaces of an ElasticFoundationForce, by their names."""
+    document, found, idle = source.document, list[tuple[str, Made]](), 0
+    speed = {"transition_velocity": document.number(element, "transition_velocity", default=0.01)}
+    pairs = pairs_of(read_sides(source, element))
+    known = "ContactMesh", "ContactSphere", "ContactHalfSpace"
+    for pair in pairs:
+        kinds = [each.surface.kind for each in pair]
+        acting = [k for k in (0, 1) if kinds[k] == "ContactMesh" and kinds[1 - k] in known]
+        acting = [k for k in acting if pair[k].material.stiffness != 0.0]
+        idle += not acting
+        for k in acting:
+            one, other = pair[k], pair[1 - k]
+            # two meshes with springs share the contact
+            half = 0.5 if kinds == ["ContactMesh", "ContactMesh"] else 1.0
+            name = f"{one.name} {other.name}"
+            with document.naming(element):
+                given = _foundation(source, one.surface, other.surface)
+            given |= _numbers(one.material, half) | speed
+            found.append((name, Made("MeshContact", given)))
+    if idle or not pairs:
+        text = f"{idle} pairs of surfaces without springs" if idle else "no pair of surfaces"
+        document.note(element, f"the {element.tag} has {text}: without effect, as in OpenSim")
+    return found
+
+
+def _foundation(source: Source, one: Surface, other: Surface) -> dict[str, Any]:
+    """Places of a mesh with springs and another surface."""
+    return {
+        "body": source.bodies[one.frame.body],
+        "other": _station(source, other),
+        "mesh": one.size.placed(one.frame.rotation, one.frame.position),
+        "axes": other.frame.rotation,
+        "radius": other.size if other.kind == "ContactSphere" else 0.0,
+        "surface": other.size if other.kind == "ContactMesh" else None,
+    }
+
+
+def _numbers(material: Material, half: float) -> dict[str, float]:
+    """Numbers of springs of one material."""
+    numbers = {"stiffness": half * material.stiffness, "dissipation": material.dissipation}
+    return numbers | dict(zip(_FRICTION, material.friction, strict=True))
+
+
+def _mixed(ball: Material, base: Material) -> dict[str, float]:
     """Numbers of a pair of materials, as OpenSim combines them."""
     own, their = (one.stiffness ** (2.0 / 3.0) for one in (ball, base))
     share = their / (own + their) if own + their else 0.5

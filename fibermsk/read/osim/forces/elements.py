@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from fibermsk.model import Model
 from fibermsk.read.osim.forces import bushings, contacts, formulas, lines, loads
-from fibermsk.read.osim.forces.source import Reader, Source
+from fibermsk.read.osim.forces.source import Made, Reader, Source
 from fibermsk.read.xml_tree import Element
 
-PAIRS = "HuntCrossleyForce"
+PAIRS: dict[str, Callable[[Source, Element], list[tuple[str, Made]]]] = {
+    "HuntCrossleyForce": contacts.read_hunt_crossley,
+    "ElasticFoundationForce": contacts.read_foundation,
+}
+"""Readers of forces of several pairs of surfaces, by class."""
 
 READERS: dict[str, Reader] = {
     **lines.READERS,
@@ -18,9 +23,11 @@ READERS: dict[str, Reader] = {
     **loads.READERS,
     "SmoothSphereHalfSpaceForce": contacts.read_smooth,
     "MeyerFregly2016Force": contacts.read_point,
-    PAIRS: lambda source, element: None,
 }
-"""Readers by class; that of pairs of surfaces gives several."""
+"""Readers of other forces by class."""
+
+KNOWN = (*READERS, *PAIRS)
+"""Classes of forces that become elements."""
 
 
 def add_elements(source: Source, model: Model, found: list[Element]) -> None:
@@ -30,10 +37,12 @@ def add_elements(source: Source, model: Model, found: list[Element]) -> None:
     for element in found:
         element.seen = True
         name = name_of(element)
-        made = [(name, one) for one in (READERS[element.tag](source, element),) if one is not None]
-        if element.tag == PAIRS:
-            pairs = contacts.read_hunt_crossley(source, element)
+        if element.tag in PAIRS:
+            pairs = PAIRS[element.tag](source, element)
             made = [(f"{name} {of}" if len(pairs) > 1 else name, one) for of, one in pairs]
+        else:
+            one = READERS[element.tag](source, element)
+            made = [] if one is None else [(name, one)]
         for own, one in made:
             coordinate = one.arguments.get("coordinate")
             if coordinate in held:

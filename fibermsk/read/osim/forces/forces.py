@@ -7,7 +7,7 @@ import math
 from fibermsk.laws.coordinate import Damper, SmoothLimit, Spring
 from fibermsk.read.osim.document import Document
 from fibermsk.read.osim.forces.actuators import READERS as DRIVEN
-from fibermsk.read.osim.forces.elements import READERS
+from fibermsk.read.osim.forces.elements import KNOWN
 from fibermsk.read.osim.forces.muscles import MUSCLES
 from fibermsk.read.osim.forces.paths import coordinate_of
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
@@ -27,7 +27,7 @@ def read_forces(
     known = {"CoordinateLimitForce": _limit, "SpringGeneralizedForce": _spring}
     listed = document.objects(document.model, "ForceSet")
     listed += document.objects(document.model, "ActuatorSet")  # its name in the earliest files
-    for element in [*listed, *document.parts(document.model, *known, *READERS, *DRIVEN, *MUSCLES)]:
+    for element in [*listed, *document.parts(document.model, *known, *KNOWN, *DRIVEN, *MUSCLES)]:
         if element.tag in MUSCLES or (element.tag not in known and _is_muscle(element)):
             if element.tag not in MUSCLES:
                 text = "has an unknown type: its path and parameters are imported unchanged"
@@ -36,7 +36,7 @@ def read_forces(
             continue
         disabled = document.flag(element, "isDisabled", default=False)
         applies = document.flag(element, "appliesForce", default=not disabled)
-        if applies and element.tag in READERS:
+        if applies and element.tag in KNOWN:
             elements.append(element)
             continue
         if applies and element.tag in DRIVEN:

@@ -9,6 +9,7 @@ from fibermsk.model import Station
 from fibermsk.model.muscles.wrap import WrapSurface
 from fibermsk.model.skeleton.body import Body
 from fibermsk.read.osim.document import Document
+from fibermsk.read.osim.geometry import Meshes
 from fibermsk.read.osim.skeleton.coordinates import CoordinateEntry
 from fibermsk.read.osim.skeleton.frames import Frames
 from fibermsk.read.xml_tree import Element
@@ -22,6 +23,7 @@ class Source(NamedTuple):
     bodies: dict[str, Body]
     coordinates: dict[str, CoordinateEntry]
     surfaces: dict[str, WrapSurface]
+    meshes: Meshes
 
     def station(self, element: Element, frames: tuple[str, ...], *places: str) -> Station:
         """Point of an element: the frame in one of some sockets, and its place there."""
