@@ -16,7 +16,7 @@ from fibermsk.gpu.pairs import DeviceCouplings
 from fibermsk.linalg import Couplings, LineMatrix, Solution, Solver, gmres
 from fibermsk.linalg.couplings import solve_one_backward, solve_one_forward, subtract_others
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
-from fibermsk.linalg.lines import factor_one, multiply_one, solve_one
+from fibermsk.linalg.lines import factor_one, lines_of, multiply_one, solve_one
 from fibermsk.linalg.solution import factor_dense
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.newton.linear import factorize
@@ -54,9 +54,12 @@ class DeviceMatrix:
             product[n:] = R @ x[:n] + self.device.to_device(D) @ x[n:]
         return product
 
-    def solver(self) -> Solver:
-        """Function that solves with this matrix; see `fibermsk.protocol.SolvesItself`."""
-        split, device = _Splitting(self), self.device
+    def solver(self, *, spend: bool = False) -> Solver:
+        """Function that solves with this matrix; see `fibermsk.protocol.SolvesItself`.
+
+        With `spend`, the factors of the lines replace these.
+        """
+        split, device = _Splitting(self, in_place=spend), self.device
         direct: list[Any] = []
         if self.couplings.n_blocks == 0:
             return lambda right, tolerance: Solution(split.backward(split.forward(right)), 0)
@@ -71,16 +74,17 @@ class DeviceMatrix:
                     f"the iterative solution does not converge in {iterations} iterations"
                 )
             if not direct:
-                direct.append(factorize(self.on_host()))
+                direct.append(factorize(self.on_host(spent=spend)))
             return Solution(device.to_device(direct[0](device.to_host(right))), 0)
 
         return solve
 
-    def on_host(self) -> BorderedMatrix:
-        """The same matrix in compressed columns of the host."""
+    def on_host(self, *, spent: bool = False) -> BorderedMatrix:
+        """The same matrix in compressed columns of the host; spent, from factors of its lines."""
         to_host, pairs = self.device.to_host, self.couplings
         couplings = Couplings(*map(to_host, pairs[:-1]))
-        matrix = LineMatrix(to_host(self.start), to_host(self.lines), couplings)
+        start, lines = to_host(self.start), to_host(self.lines)
+        matrix = LineMatrix(start, lines_of(lines, start) if spent else lines, couplings)
         B, R, D = self.border
         return BorderedMatrix(matrix.tocsc(), to_host(B), to_host(R), D)
 
@@ -88,15 +92,15 @@ class DeviceMatrix:
 class _Splitting:
     """Preconditioner as `fibermsk.linalg.Splitting`, with the lines in the order of their colors.
 
-    Raises LinAlgError if the matrix is singular or not finite.
+    Raises LinAlgError if the matrix is singular or not finite. `in_place`: see the host's.
     """
 
-    def __init__(self, matrix: DeviceMatrix) -> None:
+    def __init__(self, matrix: DeviceMatrix, *, in_place: bool) -> None:
         self._matrix = matrix
         device, xp = matrix.device, matrix.device.xp
         B, R, D = matrix.border
         pairs, self._n = matrix.couplings, int(B.shape[0])
-        self._factors = xp.empty_like(matrix.lines)
+        self._factors = matrix.lines if in_place else xp.empty_like(matrix.lines)
         regular = xp.zeros(matrix.n_lines, bool)
         device.launch(
             factor_one, matrix.n_lines, (matrix.lines, matrix.start, self._factors, regular)

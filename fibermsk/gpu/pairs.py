@@ -92,15 +92,18 @@ class BlockMemory:
         self._xp = xp
         self._upper = self._lower = xp.zeros((0, 6, 6))
 
-    def make_room(self, n: int, both: bool) -> tuple[Any, Any]:
-        """Return n zero blocks, upper and lower; no lower ones unless `both`."""
-        xp = self._xp
-        if n > self._upper.shape[0]:
+    def make_room(self, n: int, both: bool, rounds: bool) -> tuple[Any, Any]:
+        """Return n zero blocks, upper and lower; no lower ones unless `both`.
+
+        In single precision if it `rounds`.
+        """
+        xp, kind = self._xp, np.float32 if rounds else np.float64
+        if n > self._upper.shape[0] or self._upper.dtype != kind:
             # release the old memory first
-            self._upper = self._lower = xp.zeros((0, 6, 6))
-            self._upper = xp.zeros((int(_SPARE * n), 6, 6))
+            self._upper = self._lower = xp.zeros((0, 6, 6), kind)
+            self._upper = xp.zeros((int(_SPARE * n), 6, 6), kind)
         if both and n > self._lower.shape[0]:
-            self._lower = xp.zeros((self._upper.shape[0], 6, 6))
+            self._lower = xp.zeros((self._upper.shape[0], 6, 6), kind)
         lower = self._lower if both else self._lower[:0]
         self._upper[:n] = 0.0
         lower[:n] = 0.0

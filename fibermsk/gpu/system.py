@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,10 @@ class DeviceSystem:
             found.multipliers,
         )  # fmt: skip
 
+    def rounded(self) -> AbstractContextManager[None]:
+        """Context of couplings in single precision; see `fibermsk.protocol.Rounds`."""
+        return self._contact.rounded()
+
     def begin(self, t: float, y: Any) -> bool:
         """Start a run; see `fibermsk.protocol.Collides`."""
         changed = self.host.begin(t, self.to_host(y))
@@ -164,6 +169,11 @@ class DeviceSystem:
         self._links = self._ends.at(*self._ends.coordinates(y))
         self._contact.evaluate(self._nodes(y), self._links)
         self._evaluated = y
+
+    def search_again(self, y: Any) -> None:
+        """Search the candidate pairs at positions y, although the present ones may be valid."""
+        self._contact.forget()
+        self._look_at(y)
 
     @guarded
     def step_fraction(self, y: Any, increment: Any, keep: float) -> float:

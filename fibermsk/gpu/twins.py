@@ -152,7 +152,8 @@ class DeviceFiberContact:
     def add(self, at: DeviceAt, sums: DeviceSums) -> None:
         """Add the forces, and the couplings between fibers."""
         tangent = sums.border is not None
-        sums.couplings = self._contact.fibers.scatter(sums.nodes, sums.lines, tangent)
+        contact = self._contact
+        sums.couplings = contact.fibers.scatter(sums.nodes, sums.lines, tangent, contact.rounds)
 
     def step_fraction(self, update: Update, fraction: float) -> float:
         """Fraction of an update that all contact points allow, including those with bones."""

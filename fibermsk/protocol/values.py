@@ -66,7 +66,7 @@ class BorderedMatrix(NamedTuple):
 class SolvesItself(Protocol):
     """A matrix with a solver of its own."""
 
-    def solver(self) -> Solver:
+    def solver(self, *, spend: bool = False) -> Solver:
         """Return a function that solves with the matrix; see `fibermsk.solvers.newton.linear`.
 
         Raises

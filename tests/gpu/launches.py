@@ -128,10 +128,12 @@ def recorded_launches():
         v = system.enforce(y, np.where(v == 0.0, 0.01, v))
         a = system.enforce_rate(y, v, v)
         residual = system.evaluate(0.0, y, v, a, tangent=False).residual
-        tangent = system.evaluate(0.0, y, v, a, 100.0, 100.0, rates=True).tangent
-        increment = tangent.solver()(-residual, 1e-2).x
+        with system.rounded():  # as Newton's method does
+            tangent = system.evaluate(0.0, y, v, a, 100.0, 100.0, rates=True).tangent
+        product = tangent @ residual
+        increment = tangent.solver(spend=True)(-residual, 1e-2).x
         y = system.retract(0.0, y, 1e-3 * increment)
         system.evaluate(0.0, y, v, a, tangent=False)
-        system.step_fraction(y, tangent @ increment, 0.1)
+        system.step_fraction(y, product, 0.1)
         system.least_tension(0.0, y, v)
     return found

@@ -106,6 +106,38 @@ def test_increment(systems, rng):
     assert same(b, a)
 
 
+def test_rounded_couplings_cost_no_digits_of_the_solution(rng):
+    host, device = pair(hex_bundle())
+    state = moving_state(host, rng)
+    exact = device.evaluate(T, *state, DV_DY, DVDOT_DV).tangent
+    x = rng.standard_normal(host.n)
+    expected = exact @ x
+    with device.rounded():
+        rounded = device.evaluate(T, *state, DV_DY, DVDOT_DV).tangent
+        assert rounded.couplings.upper.dtype == np.float32
+        assert same(rounded @ x, expected, 1e-6)
+        assert not same(rounded @ x, expected, 1e-13)
+    assert device.evaluate(T, *state, DV_DY, DVDOT_DV).tangent.couplings.upper.dtype == np.float64
+
+
+def test_factors_may_replace_the_lines(rng, monkeypatch):
+    _, device = pair(chain())
+    state = moving_state(device, rng)
+    found = device.evaluate(T, *state, DV_DY, DVDOT_DV)
+    expected = found.tangent.solver()(-found.residual, 1e-12).x
+    kept = found.tangent.lines.copy()
+    found.tangent.solver()
+    assert_array_equal(found.tangent.lines, kept)
+    solve = found.tangent.solver(spend=True)
+    assert (found.tangent.lines != kept).any()
+    assert same(solve(-found.residual, 1e-12).x, expected)
+    # and with these the host solves, where iterations do not converge
+    monkeypatch.setattr("fibermsk.gpu.matrix.MOST_ITERATIONS", 1)
+    monkeypatch.setattr("fibermsk.gpu.matrix.GOOD_ENOUGH", 0.0)
+    solution = solve(-found.residual, 1e-12)
+    assert solution.iterations == 0 and same(solution.x, expected, 1e-8)
+
+
 def test_contacts_are_closed(rng):
     host, device = pair(hex_bundle())
     state = moving_state(host, rng)

@@ -39,11 +39,11 @@ class SharedMatrix:
     ) -> None:
         self.A, self._owned, self._exchange, self._log = matrix, owned, exchange, log
 
-    def solver(self) -> Solver:
+    def solver(self, *, spend: bool = False) -> Solver:
         """Solver of all processes together: each passes the right-hand side of its own rows.
 
-        Solutions include the entries of ghosts; their accuracy is as of
-        `fibermsk.solvers.newton.linear.solver`.
+        The matrix is kept, whether or not it may be spent. Solutions include the entries of ghosts;
+        their accuracy is as of `fibermsk.solvers.newton.linear.solver`.
 
         Raises
         ------

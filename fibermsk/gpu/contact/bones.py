@@ -110,6 +110,10 @@ class Bones:
             corners=xp.zeros((n_tasks, n_axes, n_axes)),
         )
 
+    def release(self) -> None:
+        """Release the memory of all contact points; `allocate` follows."""
+        self._sets = []
+
     def shapes_at(self, state: TreeState) -> BoneShapes:
         """Bones in the ground frame."""
         places = self._partners.shapes.places(state)

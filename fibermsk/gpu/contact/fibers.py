@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fibermsk.gpu.arrays import DeviceCables
 from fibermsk.gpu.contact.candidates import PairsOfRuns, choose_fiber_runs
 from fibermsk.gpu.device import Device
@@ -105,10 +107,11 @@ class Fibers:
             element,
             law,
             values=xp.zeros((n_own, n_points, 8)),
-            shares=xp.zeros((n_own if potential else 0, n_points, N_SHARE)),
+            shares=xp.zeros((0, n_points, N_SHARE)),
         )
+        force = xp.zeros((0 if potential else n, 3))
         points = FiberPoints(
-            xp.zeros(n, int), xp.zeros(n), xp.zeros((n, 6)), xp.zeros((n, 3)), xp.zeros(n, bool)
+            xp.zeros(n, np.int32), xp.zeros(n), xp.zeros((n, 6)), force, xp.zeros(n, bool)
         )
         one = _Set(
             potential,
@@ -148,12 +151,16 @@ class Fibers:
         else:
             launch(fiber_run, one.n, (fibers, *search, one.found))
 
-    def scatter(self, residual: Any, lines: Any, tangent: bool) -> DeviceCouplings:
+    def release(self) -> None:
+        """Release the memory of all contact points; `allocate` follows."""
+        self._sets = []
+
+    def scatter(self, residual: Any, lines: Any, tangent: bool, rounds: bool) -> DeviceCouplings:
         """Add the last forces to the residual (n_nodes, 6), and their tangent to the lines.
 
-        Returns the couplings, valid until the next call.
+        Returns the couplings, valid until the next call, in single precision if it `rounds`.
         """
-        couplings = self._couplings(tangent)
+        couplings = self._couplings(tangent, rounds)
         for one in self._sets:
             if one.potential:
                 self._add_potential(one, residual, lines, couplings, tangent)
@@ -161,7 +168,7 @@ class Fibers:
                 self._add_half_passes(one, residual, lines, couplings, tangent)
         return couplings
 
-    def _couplings(self, tangent: bool) -> DeviceCouplings:
+    def _couplings(self, tangent: bool, rounds: bool) -> DeviceCouplings:
         """Couplings of all closed contact points with zero blocks; none without tangent."""
         pairs, xp, at = self._pairs, self._device.xp, self._arrays
         rows = self._rows_of_pairs = PairRows(
@@ -181,9 +188,9 @@ class Fibers:
             rows.block_start[1:] = xp.cumsum(rows.block_start[1:])
             n = int(rows.block_start[-1])
         both = not all(one.potential for one in self._sets)
+        blocks = self._memory.make_room(n, both, rounds)
         return DeviceCouplings(
-            pairs.first, pairs.second, *rows[1:], *self._memory.make_room(n, both), *pairs.entries,
-            n_blocks=n,
+            pairs.first, pairs.second, *rows[1:], *blocks, *pairs.entries, n_blocks=n
         )  # fmt: skip
 
     def _add_potential(
@@ -191,18 +198,19 @@ class Fibers:
     ) -> None:
         """Add gradient and tangent of the potentials, color by color."""
         fibers, laws, launch = self._fibers, self._laws, self._device.launch
-        one.quadrature.shares[...] = 0.0
-        common = (fibers, one.runs, laws, one.quadrature, one.points)
+        size = *one.quadrature.values.shape[:2], N_SHARE
+        quadrature = one.quadrature._replace(shares=self._device.xp.zeros(size))
+        common = (fibers, one.runs, laws, quadrature, one.points)
         for group in self._pairs.groups:
             if tangent:
                 sums = (self._rows_of_pairs, residual, lines, blocks.upper)
                 launch(pair_tangents, group, (*common, one.held, one.of_pairs, *sums))
             else:
                 launch(pair_gradients, group, (*common, one.of_pairs, residual))
-        n_fibers = int(one.quadrature.start.size) - 1
-        launch(share_gradient, n_fibers, (fibers, laws, one.quadrature, residual))
+        n_fibers = int(quadrature.start.size) - 1
+        launch(share_gradient, n_fibers, (fibers, laws, quadrature, residual))
         if tangent:
-            launch(share_tangent, n_fibers, (fibers, laws, one.quadrature, lines))
+            launch(share_tangent, n_fibers, (fibers, laws, quadrature, lines))
             if blocks.lower.size:
                 launch(mirror_block, blocks.n_blocks, (blocks.upper, blocks.lower))
 

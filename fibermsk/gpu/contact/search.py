@@ -5,6 +5,8 @@ As `fibermsk.system.contact.search`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -34,11 +36,12 @@ from fibermsk.system.skeleton.tree import TreeState
 class DeviceContact:
     """Candidate pairs and contact state; the spacing is that of the host.
 
-    `fibers` and `bones` are the contact points, `links` the poses of the bones.
+    `fibers` and `bones` are the contact points, `links` the poses of the bones; `rounds`: whether
+    the blocks of couplings are in single precision.
     """
 
     def __init__(self, device: Device, arrays: DeviceCables, spacing: Spacing, ends: Ends) -> None:
-        self._device, self._arrays = device, arrays
+        self._device, self._arrays, self.rounds = device, arrays, False
         self._spacing, self._ends = spacing, ends
         xp, n = device.xp, int(arrays.h.size)
         self._power, self._hull, self._built_hull, self._hull_update = (
@@ -68,6 +71,19 @@ class DeviceContact:
         if changed:
             self._take_spacing()
         return changed
+
+    @contextmanager
+    def rounded(self) -> Iterator[None]:
+        """Context of couplings in single precision."""
+        before, self.rounds = self.rounds, True
+        try:
+            yield
+        finally:
+            self.rounds = before
+
+    def forget(self) -> None:
+        """Invalidate the candidates."""
+        self._reach = -1.0
 
     def evaluate(self, nodes: Any, links: Links) -> float:
         """Find closest points and forces; returns the least 1 + gamma g, at most 1."""
@@ -175,6 +191,8 @@ class DeviceContact:
         self._built_radii = radii.copy()
         self._built_poses = self.bones.poses(state)
         found = self._searches
+        self.fibers.release()
+        self.bones.release()
         self.fibers.allocate(found.fiber_runs(self._hull, radii, self._reach))
         shapes = self.bones.shapes_at(state)
         self.bones.allocate(found.bone_runs(self._hull, radii, self._reach, shapes))

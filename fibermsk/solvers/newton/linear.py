@@ -52,7 +52,7 @@ def solver(matrix: Tangent, *, spend: bool = False) -> Solver:
     if isinstance(matrix, np.ndarray):
         return _exactly(factor_dense(matrix))
     if not isinstance(matrix, BorderedMatrix):
-        return matrix.solver()
+        return matrix.solver(spend=spend)
     if matrix.points is not None:
         return _with_points(matrix, matrix.points, spend)
     if matrix.B.shape[0] == 0:

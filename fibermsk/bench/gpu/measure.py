@@ -1,12 +1,7 @@
-"""The GPU backend: time of implicit steps, where it goes, and agreement with the CPU.
-
-Run it where there is a GPU: ``python -m fibermsk.bench.gpu --fibers 100000``.
-"""
+"""The GPU backend: time of implicit steps, where it goes, and agreement with the CPU."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 import warnings
 from collections import Counter
@@ -18,7 +13,7 @@ import numpy as np
 from fibermsk.bench.bundles.ours import NEWTON, squeezed_model
 from fibermsk.bench.measure.timing import timed
 from fibermsk.errors import ModelWarning
-from fibermsk.gpu import Device, DeviceSystem, cupy_device, host_device
+from fibermsk.gpu import Device, DeviceSystem
 from fibermsk.protocol import System
 from fibermsk.solvers import BackwardEuler
 from fibermsk.solvers.newton.stage import State, Step
@@ -48,22 +43,22 @@ def measure(
             "dt": dt,
             "building": building + copying,
         }
-        memory, figures["first_step"] = _start(system, dt)
-        memory, figures["steps"] = _advance(system, memory, dt, steps)
+        memory, figures["first_step"] = start(system, dt)
+        memory, figures["steps"] = advance(system, memory, dt, steps)
         if compare:
-            other, _ = _start(host, dt)
-            other, figures["cpu_steps"] = _advance(host, other, dt, steps)
-            start, _ = host.initial_state()
+            other, _ = start(host, dt)
+            other, figures["cpu_steps"] = advance(host, other, dt, steps)
+            before, _ = host.initial_state()
             y = system.to_host(memory.state.y)
-            apart, moved = np.abs(y - other.state.y).max(), np.abs(y - start).max()
+            apart, moved = np.abs(y - other.state.y).max(), np.abs(y - before).max()
             figures["difference"] = float(apart / moved)
         watch.watched = True
-        _advance(system, memory, dt, 1)
+        advance(system, memory, dt, 1)
         figures["bodies"] = watch.bodies
     return figures
 
 
-def _start(system: System, dt: float) -> tuple[Any, float]:
+def start(system: System, dt: float) -> tuple[Any, float]:
     """Memory after the first step, and its wall time [s]."""
     began = time.perf_counter()
     y, v = system.initial_state()
@@ -71,7 +66,7 @@ def _start(system: System, dt: float) -> tuple[Any, float]:
     return step.memory, time.perf_counter() - began
 
 
-def _advance(system: System, memory: Any, dt: float, steps: int) -> tuple[Any, list[dict]]:
+def advance(system: System, memory: Any, dt: float, steps: int) -> tuple[Any, list[dict]]:
     """Memory after some steps, and figures of each."""
     figures = []
     for _ in range(steps):
@@ -86,6 +81,11 @@ def _step(system: System, memory: Any, dt: float) -> Step:
     if not step.reports[-1].converged:
         raise RuntimeError(f"the step fails: {step.reports[-1].reason}; use a shorter one")
     return step
+
+
+def name_of(body: Any) -> str:
+    """Module and function of a task body."""
+    return f"{body.__module__.removeprefix('fibermsk.')}.{body.__name__}"
 
 
 class _Watch:
@@ -103,7 +103,7 @@ class _Watch:
         self._device.launch(body, tasks, arguments)
         if self.watched:
             self._device.to_host(self._probe)  # waits for what was launched before
-            name = f"{body.__module__.removeprefix('fibermsk.')}.{body.__name__}"
+            name = name_of(body)
             self._seconds[name] += time.perf_counter() - began  # pyright: ignore[reportArgumentType]
             self._launches[name] += 1
 
@@ -114,20 +114,3 @@ class _Watch:
             name: {"seconds": spent, "launches": self._launches[name]}
             for name, spent in self._seconds.most_common()
         }
-
-
-def _main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fibers", type=int, default=1000)
-    parser.add_argument("--steps", type=int, default=3)
-    parser.add_argument("--dt", type=float, default=1.0 / 1024.0)
-    parser.add_argument("--device", choices=("cupy", "host"), default="cupy")
-    parser.add_argument("--compare", action="store_true", help="make the same steps on the CPU")
-    given = parser.parse_args()
-    device = cupy_device() if given.device == "cupy" else host_device()
-    figures = measure(given.fibers, given.steps, given.dt, device, compare=given.compare)
-    print(json.dumps(figures, indent=2))
-
-
-if __name__ == "__main__":
-    _main()
