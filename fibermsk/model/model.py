@@ -304,7 +304,12 @@ class Model(ByName, Marked, SummaryOfModel):
                         continue  # its mass is that of the fibers
                     must = "be the end of one fiber or more, or have a mass"
                     _check.refuse(f"junction {joint.name!r}", "fibers", 0, must)
-                remedy = f"{_check.show(joint)} moves this body"
+                carried = "it or a body that it carries"
+                remedy = f"{_check.show(joint)} moves this body: give {carried} mass and inertia"
+                if all(body.mass is None for body in self._bodies):
+                    remedy += (
+                        f"; none of the {len(self._bodies) - 1} bodies of the model has a mass"
+                    )
                 owner = f"body {joint.child.name!r}"
                 _check.refuse(owner, "mass", None, "be given", remedy=remedy)
         if not self._fibers and not self._coordinates:

@@ -233,6 +233,10 @@ class MuscleTable(Protocol):
         """Store all muscles at a frame. Accelerations are NaN, since they are not recorded."""
         ...
 
+    def leave_out(self, frame: int, at: At) -> None:
+        """Store NaN at a frame in whose pose a path has no solution."""
+        ...
+
 
 @runtime_checkable
 class HasFlaws(Protocol):

@@ -155,4 +155,4 @@ class PartsObserved:
 
     def remarks(self) -> list[ModelWarning]:
         """Warnings about all frames so far."""
-        return self._remarks.warnings()
+        return [*self._remarks.warnings(), *self._observation.remarks()]

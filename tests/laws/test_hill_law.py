@@ -144,7 +144,7 @@ def test_force_velocity_increases_and_the_search_for_the_velocity_ends(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_initial_equilibrium(kind):
     law = fm.HillLaw(KINDS[kind]())
-    for length in np.linspace(0.24, 0.42, 10):
+    for length in np.linspace(0.24, 0.4, 10):
         for activation in (0.01, 0.5, 1.0):
             start = law.start(SIMPLE, length, activation)
             found = law.describe(SIMPLE, length, 0.0, activation, start.state)

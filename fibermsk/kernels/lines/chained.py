@@ -94,7 +94,7 @@ def _far(size, reference, foot):
 
 
 @merged
-def solve_chain(paths, state, k, j, surfaces, again, gradient):
+def solve_chain(paths, state, k, j, surfaces, again, loose, gradient):
     """Status and length of a section; fills its gradient (n,), foot and touched of the state.
 
     ``trouble`` gets the surface that is to blame for the status; -1 if several are.
@@ -114,7 +114,7 @@ def solve_chain(paths, state, k, j, surfaces, again, gradient):
     _omit_distant(kind, size, R, p, o, i, hint, hinted)
     for attempt in range(2):
         status, L, blamed = solve(
-            kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradient
+            kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, loose, gradient
         )
         if status != TAUT:
             state.trouble[2] = surfaces[blamed] if blamed >= 0 else -1
@@ -152,23 +152,33 @@ def _move(rank, surfaces, s, to):
 
 @merged
 def _in_some_order(paths, state, k, j, surfaces, again, g):
-    """As `solve_chain`; where surfaces are touched in another order, one is moved within it."""
+    """As `solve_chain`; where surfaces are touched in another order, one is moved within it.
+
+    Where no order has a path, and the surfaces let paths through, it is a loose one.
+    """
     n, first, length, blamed = surfaces.size, TAUT, math.nan, -1
+    loose, last = 1, n * n + 1
+    for s in range(n):
+        loose = loose if paths.passes[surfaces[s]] else 0
     # one call for all orders: it is compiled inline
-    for attempt in range(1 + n * n):
+    for attempt in range(1 + last):
         s, to = (attempt - 1) // n, (attempt - 1) % n
-        if attempt > 0:
+        if attempt == last:
+            if not loose:
+                break
+            loose = 2
+        elif attempt > 0:
+            if first not in (ORDER, ACROSS, THROUGH, ELSEWHERE):
+                continue
             if to == s or to == s - 1:  # a neighbor's move to s is the same
                 continue
             _move(state.rank, surfaces, s, to)
-        status, L = solve_chain(paths, state, k, j, surfaces, again, g)
+        status, L = solve_chain(paths, state, k, j, surfaces, again, loose, g)
+        if status == TAUT:
+            return status, L
         if attempt == 0:
             first, length, blamed = status, L, state.trouble[2]
-            if first not in (ORDER, ACROSS, THROUGH, ELSEWHERE):
-                break
-        elif status == TAUT:
-            return status, L
-        else:
+        elif attempt < last:
             _move(state.rank, surfaces, to, s)
     state.trouble[2] = blamed
     return first, length

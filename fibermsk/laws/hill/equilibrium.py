@@ -19,9 +19,10 @@ LONGEST = 5.0
 """Longest fibers of an equilibrium, over optimal length. Beyond about 2 the filaments of a fiber no
 longer overlap; published models in their default pose are below 2.5."""
 
-LARGEST = 100.0
+LARGEST = 10.0
 """Largest force of the tendon in an equilibrium, over max_isometric_force. A tendon breaks under a
-few times max_isometric_force; the exponential curves leave every range soon above."""
+few times max_isometric_force. In the start poses of published models it is below 7; one has muscles
+with 14 and 28, whose paths are longer than tendon and optimal fibers by one to two of these."""
 
 
 class HillStart(NamedTuple):
@@ -190,6 +191,11 @@ def _no_root(owner, length, slack, least, at_least) -> None:
             f"least length along the tendon, {least:.3g} m, and still pull more than the tendon"
         )
         remedy = "check tendon_slack_length, or lower the activation"
+        if length < slack:
+            remedy = (
+                f"the tendon is longer than the whole path by {slack - length:.3g} m: shorten "
+                "tendon_slack_length, or start from a pose in which the path is longer"
+            )
     else:
         must = (
             f"admit an equilibrium: fibers as long as the whole path pull less than a tendon of "

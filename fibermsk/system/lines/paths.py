@@ -27,7 +27,7 @@ from fibermsk.system.lines.describe import drivers_of, levels_of, path_arrays
 from fibermsk.system.lines.networks import NetworkPaths
 from fibermsk.system.lines.placed import PlacedPaths
 from fibermsk.system.lines.sides import choose_sides, order_along
-from fibermsk.system.lines.troubles import explain
+from fibermsk.system.lines.troubles import explain, told
 from fibermsk.system.skeleton.skeleton import Motion, Skeleton
 
 
@@ -137,8 +137,9 @@ class LinePaths:
         """Error about the section of a state that has no solution, in the pose q."""
 
         def pose(k: int) -> str:
+            ranges = self._skeleton.ranges
             moved = [
-                f"{name} = {q[j]:.6g}{'' if unit == '1' else f' {unit}'}"
+                told(name, q[j], unit, ranges.get(name, (None, None)))
                 for name, unit, j in self.moved_by(k)
             ]
             return f" at {', '.join(moved)}" if moved else ""

@@ -124,6 +124,14 @@ class PathReports:
         self._add_jumps(frame, at.t, now)
         self._drawn.append((at.motion, now))
 
+    def leave_out(self, frame: int, at: At) -> None:
+        """Store NaN at a frame in whose pose a path has no solution."""
+        for name in self._table:
+            self._table[name][:, frame] = math.nan
+        self._arm_table[:, frame] = math.nan
+        self._last = None
+        self._drawn.append((at.motion, None))
+
     def _add_jumps(self, frame: int, t: float, now: PlacedPaths) -> None:
         """Changes of lengths since the last frame beyond the mean of their rates, at switches."""
         # which points of all paths are active, and which cylinders are passed beyond
@@ -143,7 +151,7 @@ class _Drawn(NamedTuple):
     """Solved paths of all frames; their points are found when they are asked for."""
 
     paths: LinePaths
-    frames: list[tuple[Motion, PlacedPaths]]
+    frames: list[tuple[Motion, PlacedPaths | None]]  # None without a solution
 
 
 class _PathOf:
@@ -159,6 +167,9 @@ class _PathOf:
         fractions, found = np.linspace(0.0, 1.0, POINTS), np.empty(self.shape(name))
         for i, frame in enumerate(self._frames):
             motion, placed = self._drawn.frames[frame]
+            if placed is None:
+                found[i] = math.nan
+                continue
             found[i] = self._drawn.paths.at_fractions(motion, placed, self._k, fractions)
         return found
 
@@ -187,6 +198,11 @@ class MuscleReports(PathReports):
         """Store all muscles at a frame."""
         super().put(frame, at)
         self._states.append((at.t, at.states, at.rates))
+
+    def leave_out(self, frame: int, at: At) -> None:
+        """Store NaN at a frame in whose pose a path has no solution."""
+        super().leave_out(frame, at)
+        self._given[:, :, frame] = math.nan
 
     @property
     def histories(self) -> dict[str, MuscleHistory]:

@@ -59,3 +59,14 @@ def explain(
     from fibermsk.kernels.lines.taut.refusal import wrap_error  # compiles the chain
 
     return wrap_error(what, kind, names, name_of(blamed), at)
+
+
+def told(name: str, value: float, unit: str, ends: tuple[float | None, float | None]) -> str:
+    """Value of a coordinate, with a remark if it is outside its declared range."""
+    text = f"{name} = {value:.6g}{'' if unit == '1' else f' {unit}'}"
+    lower, upper = ends
+    if lower is not None and value < lower:
+        return f"{text} (below its range, which begins at {lower:.6g})"
+    if upper is not None and value > upper:
+        return f"{text} (above its range, which ends at {upper:.6g})"
+    return text

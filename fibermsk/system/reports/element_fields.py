@@ -8,7 +8,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
-from fibermsk.errors import ModelError
+from fibermsk.errors import ModelError, PathError
 from fibermsk.results import Field, Histories
 from fibermsk.system.contribution import At
 from fibermsk.system.optional import HasConstraints, HasFields
@@ -57,8 +57,10 @@ class ElementFields:
             }
             self.histories[owner] = Histories(fields, arrays)
 
-    def put(self, frame: int, at: At, multipliers: Array) -> None:
+    def put(self, frame: int, at: At, multipliers: Array) -> list[PathError]:
         """Store the values of all fields at a frame with the multipliers (m,) of all constraints.
+
+        Fields of elements whose paths have no solution there are NaN; the reasons are returned.
 
         Raises
         ------
@@ -66,10 +68,18 @@ class ElementFields:
             If an element returns fields or shapes other than those it describes.
         """
         if not self._elements:
-            return
+            return []
+        without: list[PathError] = []
         at = at._replace(multipliers=self._by_owner(at, multipliers))
         for owner, one in self._elements.items():
-            own, found = self.histories[owner], one.fields(at)
+            own = self.histories[owner]
+            try:
+                found = one.fields(at)
+            except PathError as error:
+                without.append(error)
+                for array in own.arrays.values():
+                    array[frame] = np.nan
+                continue
             must = "a dict of numbers by the names of its fields"
             _check.instance(f"element {owner!r}", "fields", found, dict, must)
             if set(found) != set(own):
@@ -84,6 +94,7 @@ class ElementFields:
                         f"one that it describes, {own.fields[name].shape}"
                     )
                 own.arrays[name][frame] = value
+        return without
 
     def _by_owner(self, at: At, multipliers: Array) -> dict[str, Array]:
         """Multipliers of each element, which come after those of couplings."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk._version import __version__
+from fibermsk.errors import ModelWarning, PathError
 from fibermsk.model import Model
 from fibermsk.protocol import Frames
 from fibermsk.results import FiberHistory, Result
@@ -82,6 +83,7 @@ class Observation:
             self._contact = ContactSamples(cables, configuration.partners, tree, SAMPLE_XI)
         self._tables = [x.muscle_reports() for x in contributions if isinstance(x, HasMuscles)]
         self._cut: tuple[ContactSearch, CutForces] | None = None
+        self._without_path: list[tuple[float, str]] = []  # times [s] of frames, and why
 
     def part(self, activations: Array, frames: Frames) -> Result:
         """Result of the next frames, with activations (n_frames, n_fibers)."""
@@ -106,9 +108,14 @@ class Observation:
         for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
             at = configuration.kinematics(float(t), y, v, unknown)
             values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
-            reported.put(i, at, frames.multipliers[i])
+            for error in reported.put(i, at, frames.multipliers[i]):
+                self._without_path.append((float(t), str(error)))
             for table in self._tables:
-                table.put(i, at)
+                try:
+                    table.put(i, at)
+                except PathError as error:
+                    table.leave_out(i, at)
+                    self._without_path.append((float(t), str(error)))
             state = at.motion.links
             links[0][i], links[1][i] = state.rotation, state.position
             if self._contact is None:
@@ -177,6 +184,18 @@ class Observation:
             elements=reported.histories,
             muscles={name: one for table in self._tables for name, one in table.histories.items()},
         )
+
+    def remarks(self) -> list[ModelWarning]:
+        """Warning of frames in which a path has no solution."""
+        if not self._without_path:
+            return []
+        time, reason = self._without_path[0]
+        text = (
+            f"{len(self._without_path)} frames of the result, the first at t = {time:.6g} s, have "
+            "NaN for what is reported of paths: a path that the steps of the run followed to there "
+            f"is not found from the frame before; {reason}; use a shorter dt"
+        )
+        return [ModelWarning(text, kind="line_muscles", time=time)]
 
     def _cuts(self, activations: Array, frames: Frames) -> Array:
         """Forces through cuts: as recorded, or computed with other contact points."""

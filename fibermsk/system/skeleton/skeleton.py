@@ -72,6 +72,8 @@ class Skeleton:
         Names of all coordinates, including locked and dependent ones.
     units : dict of str
         Unit of each coordinate.
+    ranges : dict of (float or None, float or None)
+        Declared range of each coordinate.
     independent : tuple of str
         Names of the entries of the state q.
     start, start_speed : (n,) float array
@@ -97,6 +99,7 @@ class Skeleton:
         numbers = number_coordinates(model, moving)
         self.coordinates, self.independent = numbers.names, numbers.independent
         self.units = {one.name: one.unit for one in model.coordinates}
+        self.ranges = {one.name: (one.lower, one.upper) for one in model.coordinates}
         self.start, self.start_speed = numbers.start, numbers.start_speed
         self.map: CoordinateMap | None = numbers.map
         self._row, self._first_axis = numbers.row, numbers.first_axis

@@ -6,6 +6,9 @@ accepted only if it is taut: the normal curvature presses every arc to its surfa
 passes through a surface, and the second variation of the length is positive, so that no sideways
 displacement shortens the path. The second variation becomes singular where the matrix of the
 tangent points does: only there may a branch end.
+
+A *loose* path may pass through surfaces where it lies on another one, as paths of OpenSim do: its
+arcs, and free lines whose ends are inside.
 """
 
 from __future__ import annotations
@@ -17,13 +20,14 @@ import numpy as np
 from fibermsk._compile import inner, kernel, merged
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.around_axis import winding_of
-from fibermsk.kernels.lines.section import to_ground, to_local
+from fibermsk.kernels.lines.section import to_local
 from fibermsk.kernels.lines.taut.chain import _dot, fill_lines
+from fibermsk.kernels.lines.taut.crossing import DEPTH, divide_arcs, ends_inside, same
 from fibermsk.kernels.lines.taut.depth import SAMPLES, deepest, deepest_on_arc
 from fibermsk.kernels.lines.taut.geodesic import pressed
 from fibermsk.kernels.lines.taut.newton import fill_derivatives, fill_gradient, newton
 from fibermsk.kernels.lines.taut.sides import from_all_sides, through_hints
-from fibermsk.kernels.lines.taut.string import copy, first_of, guess, lean, length_of
+from fibermsk.kernels.lines.taut.string import copy, guess, lean, length_of
 from fibermsk.kernels.lines.taut.surfaces import level, most_curved, settle
 
 (
@@ -43,8 +47,6 @@ DENSE = 96
 """Points of the string from which Newton's method starts."""
 BEYOND = 1.01
 """Length of a rough string, of that of a solution, from which it leads to none that is shorter."""
-DEPTH = 1e-9
-"""Depth of a free line inside a touched surface, of its least radius, that is rounding."""
 
 
 @kernel
@@ -82,59 +84,18 @@ def _ends(o, i, frame, where, k, a, b):
 
 
 @inner
-def _same(kind, size, R, p, k, j):
-    """Whether numbers k and j list the same surface, which is touched in two places."""
-    return first_of(kind, size, R, p, k) == first_of(kind, size, R, p, j)
-
-
-@inner
 def _touched_twice(kind, size, R, p, active, k):
     """Whether surface k is listed elsewhere too, and touched there."""
     for j in range(kind.size):
-        if j != k and active[j] and _same(kind, size, R, p, k, j):
+        if j != k and active[j] and same(kind, size, R, p, k, j):
             return True
     return False
 
 
 @inner
-def _divide_arcs(kind, size, R, p, foot, active, lifted):
-    """Number of a surface, not touched, that an arc enters; -1 if there is none.
-
-    Its foot is where the arc is deepest in it, and the arc is shortened to the part on its side.
-    """
-    there, ground, ahead = scratch(7), scratch(3), scratch(3)
-    g, H = scratch(3), scratch((3, 3))
-    for k in range(kind.size):
-        for j in range(kind.size if not active[k] and lifted[k] < 3 else 0):
-            if not active[j] or _same(kind, size, R, p, k, j):
-                continue
-            if not deepest_on_arc(
-                kind[j], size[j], R[j], p[j], foot[j], kind[k], size[k], R[k], p[k], there
-            ) < -DEPTH:  # fmt: skip
-                continue
-            to_ground(R[j], p[j], there, ground)
-            to_local(R[k], p[k], ground, foot[k, :3])
-            if not settle(kind[k], size[k], foot[k, :3], g, H):
-                continue
-            for r in range(3):
-                ahead[r] = p[k, r]
-                for c in range(3):
-                    ahead[r] += R[j, r, c] * there[3 + c]
-            to_local(R[k], p[k], ahead, foot[k, 3:6])
-            lean(g, foot[k, 3:6])
-            foot[k, 6] = 0.0
-            if k > j:
-                foot[j, 6] -= there[6]
-            else:
-                for r in range(7):
-                    foot[j, r] = there[r]
-            return k
-    return -1
-
-
-@inner
 def _examine(
-    kind, size, R, p, o, i, asked, active, kinds, sizes, Rs, ps, feet, where, frame, field, line
+    kind, size, R, p, o, i, asked, active, loose, kinds, sizes, Rs, ps, feet, where, frame, field,
+    line,
 ):  # fmt: skip
     """Status of a solution: taut, or why it is not, and for which surface.
 
@@ -183,14 +144,16 @@ def _examine(
         copy(o if k == 0 else frame[k - 1, 1, 0], a)
         copy(i if k == n else frame[k, 0, 0], b)
         for j in range(kind.size):
+            if loose and ends_inside(kind[j], size[j], R[j], p[j], a, b):
+                continue
             if deepest(kind[j], size[j], R[j], p[j], a, b, point) < -DEPTH:
                 return THROUGH, j
     # and so do arcs on other surfaces
     there = scratch(7)
-    for k in range(n):
+    for k in range(0 if loose else n):
         own = where[k]
         for j in range(kind.size):
-            if j == own or _same(kind, size, R, p, j, own):
+            if j == own or same(kind, size, R, p, j, own):
                 continue
             if deepest_on_arc(
                 kind[own], size[own], R[own], p[own], feet[k], kind[j], size[j], R[j], p[j], there
@@ -221,9 +184,9 @@ def _scatter(frame, line, feet, where, gradient):
 
 
 @inner
-def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient):
+def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, loose, gradient):
     """Solve for the tangent points and for the surfaces that are touched; returns as `solve`."""
-    m = kind.size
+    m, failed = kind.size, LOST
     lifted = np.zeros(m, np.int64)
     a, b, point = scratch(3), scratch(3), scratch(3)
     g, H = scratch(3), scratch((3, 3))
@@ -236,7 +199,7 @@ def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient):
             fill_lines(o, i, frame, line)
         else:
             if not newton(kinds, sizes, Rs, ps, o, i, feet, frame, bend, field, line) < 1e-10:
-                return LOST, math.nan, where[0] if n == 1 else -1
+                return failed, math.nan, where[0] if n == 1 else -1
             lowest = 0
             for j in range(n):
                 for r in range(7):
@@ -252,34 +215,37 @@ def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient):
             if active[k]:
                 continue
             _ends(o, i, frame, where, k, a, b)
+            if loose and ends_inside(kind[k], size[k], R[k], p[k], a, b):
+                continue
             depth = deepest(kind[k], size[k], R[k], p[k], a, b, point)
             # one that lifted off here, or from which the line comes, touches only beyond rounding
             again = lifted[k] > 0 or _touched_twice(kind, size, R, p, active, k)
             if depth < worst and (not again or depth < -DEPTH) and lifted[k] < 3:
                 worst, which = depth, k
         if which < 0:
-            which = _divide_arcs(kind, size, R, p, foot, active, lifted)
+            if not loose:
+                which = divide_arcs(kind, size, R, p, foot, active, lifted)
             if which >= 0:
-                active[which] = 1
+                active[which], failed = 1, ACROSS
                 continue
             status, blamed = _examine(
-                kind, size, R, p, o, i, asked, active, kinds, sizes, Rs, ps, feet, where, frame,
-                field, line,
+                kind, size, R, p, o, i, asked, active, loose, kinds, sizes, Rs, ps, feet, where,
+                frame, field, line,
             )  # fmt: skip
             if status != TAUT:
-                return status, math.nan, blamed
+                return failed if failed == ACROSS else status, math.nan, blamed
             return TAUT, _scatter(frame, line, feet, where, gradient), -1
         _ends(o, i, frame, where, which, a, b)
         deepest(kind[which], size[which], R[which], p[which], a, b, foot[which, :3])
         if not settle(kind[which], size[which], foot[which, :3], g, H):
-            return LOST, math.nan, which
+            return failed, math.nan, which
         for r in range(3):
             point[r] = p[which, r] + b[r] - a[r]
         to_local(R[which], p[which], point, foot[which, 3:6])
         lean(g, foot[which, 3:6])
         foot[which, 6] = 0.0
         active[which] = 1
-    return LOST, math.nan, -1
+    return failed, math.nan, -1
 
 
 @inner
@@ -292,7 +258,7 @@ def _keep(foot, active, best, touched):
 
 
 @kernel
-def _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient):
+def _search(kind, size, R, p, o, i, asked, starts, foot, active, loose, gradient):
     """The shortest taut path from strings starts (c, k, 3), the shortest first; as `solve`."""
     status, blamed, shortest = LOST, -1, math.inf
     best, touched = np.empty((kind.size, 7)), np.empty(kind.size, np.int64)
@@ -306,7 +272,7 @@ def _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient):
             found, blamed = guess(kind, size, R, p, starts[c], foot, active, points, sweeps, calm)
             if found == 0:
                 status, L, blamed = _settle_contacts(
-                    kind, size, R, p, o, i, asked, foot, active, gradient
+                    kind, size, R, p, o, i, asked, foot, active, loose, gradient
                 )
                 if status == TAUT and L < shortest:
                     shortest = L
@@ -315,20 +281,22 @@ def _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient):
                 status = PIECES if found == -1 else ORDER
         if shortest < math.inf:
             _keep(best, touched, foot, active)
-            return _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
+            return _settle_contacts(kind, size, R, p, o, i, asked, foot, active, loose, gradient)
     return status, math.nan, blamed
 
 
 @merged
-def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradient):
+def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, loose, gradient):
     """Fill feet (m, 7) and active (m,) of the taut path; returns a status and the length.
 
     Third is the number of the surface that is to blame for the status; -1 if several are.
     kind (m,), size (m, 3): surfaces; R (m, 3, 3), p (m, 3): their frames in the ground; o, i (3,):
     ends, ground; hint (m, 3), hinted (m,): points that the path passes first, frame of the surface;
     asked (m,): angle of the path about the axis of a cylinder that it touches, NaN if any will do.
-    If warm, foot and active hold the last solution, which is followed. gradient (n,) is that of the
-    length in z = (o, i, xi_1 .. xi_m), n = 6 + 6 m; a surface that is not touched has zeros there.
+    If warm, foot and active hold the last solution, which is followed; where its arcs enter other
+    surfaces, as a loose one with loose > 0. Paths without one are loose with loose = 2. gradient
+    (n,) is that of the length in z = (o, i, xi_1 .. xi_m), n = 6 + 6 m; a surface that is not
+    touched has zeros there.
     """
     local, g, H = scratch(3), scratch(3), scratch((3, 3))
     for k in range(kind.size):
@@ -340,9 +308,17 @@ def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradi
             if F <= 0.0:
                 return INSIDE_START if end == 0 else INSIDE_END, math.nan, k
     if warm:
-        status, L, _ = _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
-        if status == TAUT:
-            return status, L, -1
+        before, was = np.empty((kind.size, 7)), np.empty(kind.size, np.int64)
+        _keep(foot, active, before, was)
+        for attempt in range(2 if loose else 1):
+            _keep(before, was, foot, active)
+            status, L, _ = _settle_contacts(
+                kind, size, R, p, o, i, asked, foot, active, attempt, gradient
+            )
+            if status == TAUT:
+                return status, L, -1
+            if status != ACROSS:
+                break
     starts = through_hints(kind, size, R, p, o, i, hint, hinted)
     if starts.shape[1] == 2:
         # the straight line, unless it meets a surface
@@ -351,9 +327,12 @@ def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradi
             active[k] = 0
             clear = clear and deepest(kind[k], size[k], R[k], p[k], o, i, local) >= 0.0
         if clear:
-            return _settle_contacts(kind, size, R, p, o, i, asked, foot, active, gradient)
+            return _settle_contacts(
+                kind, size, R, p, o, i, asked, foot, active, max(0, loose - 1), gradient
+            )
         starts = from_all_sides(kind, size, R, p, o, i)
-    return _search(kind, size, R, p, o, i, asked, starts, foot, active, gradient)
+    may = max(0, loose - 1)
+    return _search(kind, size, R, p, o, i, asked, starts, foot, active, may, gradient)
 
 
 @inner
@@ -382,7 +361,9 @@ def chain(kind, size, R, p, o, i, hint, hinted, foot, active, warm, gradient, he
     status is TAUT.
     """
     asked = np.full(kind.size, np.nan)
-    status, _, _ = solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, gradient)
+    status, _, _ = solve(
+        kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, 0, gradient
+    )
     if status == TAUT:
         return status, fill_bent(kind, size, R, p, o, i, foot, active, gradient, hessian)
     for r in range(gradient.size):
