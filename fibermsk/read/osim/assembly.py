@@ -29,7 +29,6 @@ def assembled(
     """
     # compiles kernels: only models with constraints need it
     from fibermsk.system import FiberSystem
-    from fibermsk.system.optional import ChecksStart
     from fibermsk.system.redundancy import nearest_closed
 
     plain = Model(model.name, model.gravity, ground=model.ground)
@@ -45,9 +44,7 @@ def assembled(
     if q is None:
         return None
     # frames that are turned by half fulfil the equations of a weld, too
-    for one in own.holding:
-        if isinstance(one, ChecksStart):
-            one.check_start(at(q)[0])
+    own.check(at(q)[0])
     return skeleton.values(q)
 
 
