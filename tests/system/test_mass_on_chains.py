@@ -42,7 +42,7 @@ def build(wraps, mass, law=None, via=False):
     model.add(
         fm.LineMuscle(
             "m", points, wraps=wraps(root, arm), max_isometric_force=100.0, law=law, mass=mass,
-            optimal_fiber_length=0.3, tendon_slack_length=0.1, **acts,
+            optimal_fiber_length=0.3, tendon_slack_length=0.3, **acts,
         )
     )  # fmt: skip
     return fm.build(model)
