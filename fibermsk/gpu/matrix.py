@@ -69,6 +69,9 @@ class DeviceMatrix:
             x, iterations, reduction = gmres(split.multiply, start, tolerance, MOST_ITERATIONS)
             if reduction <= max(tolerance, GOOD_ENOUGH):
                 return Solution(split.backward(x), iterations)
+            # every block enters every product; one that is not finite ends the iteration
+            if not self._is_finite:
+                raise np.linalg.LinAlgError("the tangent is not finite")
             if right.size > MOST_DIRECT:
                 raise np.linalg.LinAlgError(
                     f"the iterative solution does not converge in {iterations} iterations"
@@ -78,6 +81,13 @@ class DeviceMatrix:
             return Solution(device.to_device(direct[0](device.to_host(right))), 0)
 
         return solve
+
+    @property
+    def _is_finite(self) -> bool:
+        """Whether the blocks in use are finite."""
+        n, finite = self.couplings.n_blocks, self.device.xp.isfinite
+        blocks = self.couplings.upper[:n], self.couplings.lower[:n]
+        return all(bool(finite(part).all()) for part in blocks)
 
     def on_host(self, *, spent: bool = False) -> BorderedMatrix:
         """The same matrix in compressed columns of the host; spent, from factors of its lines."""
@@ -105,9 +115,7 @@ class _Splitting:
         device.launch(
             factor_one, matrix.n_lines, (matrix.lines, matrix.start, self._factors, regular)
         )
-        blocks = (pairs.upper[: pairs.n_blocks], pairs.lower[: pairs.n_blocks])
-        finite = all(bool(xp.isfinite(part).all()) for part in blocks)
-        if not (bool(regular.all()) and finite):
+        if not bool(regular.all()):
             raise np.linalg.LinAlgError("the tangent is singular or not finite")
         self._sweeps = (matrix.start, pairs, self._factors, xp.zeros((self._n // 6, 6)))
         self._bordered = D.size > 0

@@ -282,6 +282,15 @@ def test_a_singular_tangent_is_refused(rng):
         tangent.solver()
 
 
+def test_a_tangent_that_is_not_finite_is_refused(rng):
+    _, device = pair(hex_bundle())
+    found = device.evaluate(T, *moving_state(device, rng), DV_DY, DVDOT_DV)
+    found.tangent.couplings.upper[found.tangent.couplings.n_blocks // 2, 2, 3] = np.nan
+    solve = found.tangent.solver()
+    with pytest.raises(np.linalg.LinAlgError, match="not finite"):
+        solve(-found.residual, 1e-8)
+
+
 def test_elements_count_on_the_device(rng):
     (_, device), (_, plain) = pair(driven()), pair(chain())
     state = moving_state(plain, rng)
