@@ -134,7 +134,10 @@ def test_validate_finds_hanging_and_massless_bodies():
     model = Model("m")
     c = model.add(Body("c"))
     model.add(hinge("shoulder", model.ground, c))
-    with refused("body 'c': mass = None; must be given; hinge 'shoulder' moves this body"):
+    with refused(
+        "body 'c': mass = None; must be given; hinge 'shoulder' moves this body: give it or a body "
+        "that it carries mass and inertia; none of the 1 bodies of the model has a mass"
+    ):
         model.validate()
 
 

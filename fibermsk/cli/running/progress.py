@@ -121,7 +121,7 @@ class _ShortSteps:
         self._told.add(first)
         return (
             f"at t = {progress.time:.4g} s steps are {progress.step_size:.2g} s, "
-            f"{left / progress.step_size:.2g} of them to the end, since longer ones do not "
+            f"some {float(f'{left / progress.step_size:.2g}'):,.0f} of them to the end, since longer ones do not "
             f"succeed: {progress.obstacle}"
         )
 

@@ -146,6 +146,8 @@ class PathWrap(Described):
     inside : {"refuse", "straight"}
         Where a path point lies inside the surface: an error, or the path is straight next to it as
         OpenSim, whose models are read so; length and moment arm then jump where the point enters.
+        With "straight" on all surfaces of a section, its arcs may also pass through another surface
+        where the path would lie in the groove between both.
     """
 
     shape: Surface

@@ -161,11 +161,14 @@ class AdaptiveSteps(Checked):
                     factor = (_AIM / size) ** (0.7 / order) * (pace.error / _AIM) ** (0.4 / order)
                     longer = h * min(max(factor, _LEAST_CHANGE), most_growth)
                     # a step cut short by a landing does not reduce the proposed length
+                    # nor did the error stand in the way of a longer step
+                    free = obstacle is _ERROR and (h < pace.h or pace.h >= self.longest)
                     if h < pace.h:
                         longer, size = max(longer, pace.h), pace.error
                     if _struggled(step):
                         longer = min(longer, _SHORTER * h)
                         obstacle = _STRUGGLE if obstacle is _ERROR else obstacle
+                        free = False
                     crawls = pace.crawls + 1.0 if h < _CRAWL * left else 0.0
                     if crawls > _MOST_CRAWLS:
                         reason = (
@@ -174,7 +177,7 @@ class AdaptiveSteps(Checked):
                         )
                         raise StepFailure(memory.state, h, NewtonReport(reason=reason))
                     pace = _Pace(min(longer, self.longest), size, target - t, crawls)
-                    return Advanced(step, pace, h, obstacle)
+                    return Advanced(step, pace, h, None if free else obstacle)
                 counters.rejected_steps += 1
                 factor = max((_AIM / size) ** (1.0 / order), _LEAST_CHANGE)
                 pace = _Pace(h * factor, _AIM, pace.last, pace.crawls)
