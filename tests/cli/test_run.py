@@ -469,8 +469,8 @@ def test_short_steps_are_told_once_with_their_reason(capsys):
         report(Progress(0.005, 0.01, 201, step_size=1e-3, obstacle="neither short"))
     said = capsys.readouterr().err.splitlines()
     assert said == [
-        "arm: at t = 5e-05 s steps are 1e-06 s, 1e+04 of them to the end, since longer ones do "
+        "arm: at t = 5e-05 s steps are 1e-06 s, 10,000 of them to the end, since longer ones do "
         "not succeed: no convergence in 25 iterations; largest residual 50 N",
-        "arm: at t = 0.000121 s steps are 1e-06 s, 9.9e+03 of them to the end, since longer ones "
+        "arm: at t = 0.000121 s steps are 1e-06 s, 9,900 of them to the end, since longer ones "
         "do not succeed: a contact is too deep",
     ]

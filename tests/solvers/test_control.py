@@ -78,6 +78,15 @@ def test_progress_says_why_steps_are_short(arm, control):
         assert "at fiber_2 node 3" in failed[0]
 
 
+def test_steps_that_end_at_outputs_are_not_called_short(arm):
+    """As long as the outputs are apart, so that nothing stands in their way."""
+    told = []
+    control = fm.AdaptiveSteps(0.1)
+    result = fm.simulate(arm, t_end=0.01, dt=0.001, control=control, progress=told.append)
+    assert result.stats["substeps"] == 10 and len(told) == 10
+    assert {one.obstacle for one in told} == {""}
+
+
 def test_failure_between_frames_keeps_the_last_step_and_counts_the_attempts(arm, monkeypatch):
     from fibermsk.solvers.newton.newton import Newton
 

@@ -119,10 +119,10 @@ class _ShortSteps:
         if left < _MANY * progress.step_size or progress.step < _FIRST or first in self._told:
             return ""
         self._told.add(first)
+        many = float(f"{left / progress.step_size:.2g}")
         return (
             f"at t = {progress.time:.4g} s steps are {progress.step_size:.2g} s, "
-            f"some {float(f'{left / progress.step_size:.2g}'):,.0f} of them to the end, since longer ones do not "
-            f"succeed: {progress.obstacle}"
+            f"{many:,.0f} of them to the end, since longer ones do not succeed: {progress.obstacle}"
         )
 
 

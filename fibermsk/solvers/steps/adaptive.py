@@ -162,7 +162,8 @@ class AdaptiveSteps(Checked):
                     longer = h * min(max(factor, _LEAST_CHANGE), most_growth)
                     # a step cut short by a landing does not reduce the proposed length
                     # nor did the error stand in the way of a longer step
-                    free = obstacle is _ERROR and (h < pace.h or pace.h >= self.longest)
+                    shorter = h == left or h < pace.h or pace.h >= self.longest
+                    free = obstacle is _ERROR and shorter
                     if h < pace.h:
                         longer, size = max(longer, pace.h), pace.error
                     if _struggled(step):
