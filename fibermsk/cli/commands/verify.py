@@ -26,7 +26,7 @@ def verify(
     problems: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[PROBLEM ...]",
+            metavar="PROBLEM",
             autocompletion=names_of_problems,
             help="Names or Python files; by default all.",
         ),

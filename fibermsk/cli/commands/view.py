@@ -28,7 +28,7 @@ def view(
     files: Annotated[
         list[Path],
         typer.Argument(
-            metavar="FILE ...",
+            metavar="FILE",
             help="Result file (.h5), several of them to compare, or OpenSim model (.osim).",
         ),
     ],
