@@ -137,7 +137,7 @@ class Worded(TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Pieces of the line of usage, without the braces of some versions of typer."""
-        return [one.strip("{}") for one in super().collect_usage_pieces(ctx)]
+        return [one.replace("{", "").replace("}", "") for one in super().collect_usage_pieces(ctx)]
 
 
 def worded(parameter: Any) -> Any:

@@ -62,7 +62,7 @@ def bench(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME ...]",
+            metavar="NAME",
             autocompletion=names_of_benches,
             help="Benchmarks; without a name, list them.",
         ),
