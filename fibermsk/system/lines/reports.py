@@ -202,7 +202,7 @@ class MuscleReports(PathReports):
     def leave_out(self, frame: int, at: At) -> None:
         """Store NaN at a frame in whose pose a path has no solution."""
         super().leave_out(frame, at)
-        self._given[:, :, frame] = math.nan
+        self._states.append((at.t, at.states, at.rates))
 
     @property
     def histories(self) -> dict[str, MuscleHistory]:
