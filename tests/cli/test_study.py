@@ -35,6 +35,14 @@ def test_points_that_failed_are_told():
     more = ["--over", "fiber/radius=3e-3,-1", "--set", "steps=2"]
     done = CliRunner().invoke(app, [*CALL, *more])
     assert done.exit_code == 1
+    assert "fibermsk info study.nc lists what is in it" in done.stderr
+    info = CliRunner().invoke(app, ["info", "study.nc"])
+    assert info.exit_code == 0, info.stderr
+    assert "study of hanging_fiber (grid), 2 points, 1 failed" in info.stdout
+    told = json.loads(CliRunner().invoke(app, ["info", "study.nc", "--json"]).stdout)
+    assert told["variables"]["fiber.radius"]["range"] == [-1.0, 3e-3]
+    length = told["variables"]["fiber.length_max"]
+    assert length["unit"] == "m" and 0.0 < length["range"][0] == length["range"][1]
     assert "1 of 2 points failed, and are NaN: model 'hanging_fiber': fiber/radius" in done.stderr
     assert xarray.open_dataset("study.nc", engine="h5netcdf").sizes["fiber.radius"] == 2
 

@@ -9,6 +9,7 @@ import typer
 
 from fibermsk.cli.commands.model_info import show_model
 from fibermsk.cli.commands.result_info import pairs, show_result
+from fibermsk.cli.commands.study_info import is_study, show_study
 from fibermsk.cli.options import Bundle, Geometry, GeometryOutside, JsonOut
 from fibermsk.cli.output import print_json
 from fibermsk.cli.parameters import show_parameters
@@ -21,7 +22,8 @@ def info(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="Result file (.h5) or OpenSim model (.osim); with --parameters also a scene.",
+            help="Result file (.h5), study (.nc) or OpenSim model (.osim); with --parameters also "
+            "a scene.",
         ),
     ],
     json: JsonOut = False,
@@ -49,7 +51,7 @@ def info(
         bool, typer.Option("--all", help="All that the file has, one by one.")
     ] = False,
 ) -> None:
-    """Print the contents of a result file, with ranges and units, or of an OpenSim model."""
+    """Print the contents of a result file or study, with ranges and units, or of a model."""
     if bundle is not None and file.suffix.lower() != ".osim":
         raise ModelError(f"--bundle {bundle}: must be left out: {file} is not a model (.osim)")
     if bundle is not None and not parameters:
@@ -73,6 +75,9 @@ def info(
 
     if is_checkpoint(file):
         _show_checkpoint(file, json)
+        return
+    if is_study(file):
+        show_study(file, json)
         return
     _check_kind(file)
     found = describe(file)

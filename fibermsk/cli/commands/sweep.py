@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -153,6 +154,7 @@ def sweep(
         for line in aligned(rows):
             typer.echo(line)
     typer.echo(f"{status.size - len(failed)} of {status.size} points written to {out}", err=True)
+    typer.echo(f"  fibermsk info {shlex.quote(str(out))} lists what is in it", err=True)
     if failed:
         told = "; ".join(dict.fromkeys(messages[failed[:_SHOWN]].tolist()))
         typer.echo(f"{len(failed)} of {status.size} points failed, and are NaN: {told}", err=True)
