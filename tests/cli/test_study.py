@@ -32,7 +32,7 @@ def test_a_grid_of_numbers_and_parameters():
 
 
 def test_points_that_failed_are_told():
-    more = ["--over", "fiber/radius=3e-3,-1", "--set", "steps=2"]
+    more = ["--over", "fiber/radius=3e-3,-1", "--set", "steps=2", "--of", "fiber/length_max"]
     done = CliRunner().invoke(app, [*CALL, *more])
     assert done.exit_code == 1
     assert "fibermsk info study.nc lists what is in it" in done.stderr
