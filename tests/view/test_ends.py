@@ -82,6 +82,20 @@ def test_moving_ends_without_a_shape_are_held_where_they_are_alone():
     assert find_anchors([end, beside], bodies, bones, frames, 1.0) == ([], [])
 
 
+def test_ends_at_rest_far_from_all_that_rests_are_held_by_plates():
+    """A target welded to ground, far away, is not the bone of the ends on ground."""
+    arm = make_result(3)
+    thin = ShapeRecord("capsule", np.array([9.0, 0, 0]), np.array([9.0, 1, 0]), 0.01)
+    still = np.zeros((3, 3)), np.tile(np.eye(3), (3, 1, 1))
+    bodies = {"target": BodyMotion(*still, (thin,))}
+    bones = {"target": BoneSurface(bodies["target"])}
+    ends = fiber_ends(arm.fibers.values(), np.arange(3))
+    rest = [one for one in ends if not np.ptp(one.path, axis=0).any()]
+    apart = End(rest[0].path, rest[0].along, 1e-4)
+    on_bones, in_air = find_anchors([apart], bodies, bones, np.arange(3), 0.7)
+    assert not on_bones and [one.body for one in in_air] == [""]
+
+
 def test_process_reaches_from_inside_the_bone_around_the_end():
     anchors, bones = anchors_of(make_result(9))
     for body in ("upper_arm", "forearm"):

@@ -114,7 +114,7 @@ def find_anchors(
 ) -> tuple[list[Anchor], list[Anchor]]:
     """Anchors of ends at some frames: on bones, and on bodies that have no shape, such as ground.
 
-    Ends far from the bone of their body have none, nor have those that meet others on a body
+    Ends far from a moving bone of their body have none, nor have those that meet others on a body
     without shape. `size` is that of the scene [m].
     """
     ends = list(ends)
@@ -125,8 +125,10 @@ def find_anchors(
         rests = _frames_of(end, bodies, frames, size)
         if anchor := _anchor(end, rests, bodies, bones, frames, size):
             on_bones.append(anchor)
-        elif np.all(np.isfinite(end.path)) and not any(name in rests for name in shaped):
+        elif np.all(np.isfinite(end.path)):
             fixed = bool(np.max(np.ptp(end.path, axis=0)) <= _REST * size)
+            if not fixed and any(name in rests for name in shaped):
+                continue  # it belongs to a bone, however far
             name = "" if fixed else next(iter(rests), None)
             near = np.linalg.norm(starts - end.path[0], axis=1) < _NEAR[fixed] * end.radius
             if name is not None and np.sum(near) == 1:
