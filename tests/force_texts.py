@@ -152,3 +152,20 @@ LAGGING = (
     "<optimal_force>8</optimal_force><activation_time_constant>0.03</activation_time_constant>"
     "<default_activation>0.7</default_activation></ActivationCoordinateActuator>"
 )
+
+
+def standing(station, name="heel", inside=""):
+    return (
+        f"<MeyerFregly2016Force name='{name}'><socket_station>{station}</socket_station>"
+        "<stiffness>2e3</stiffness><dissipation>0.2</dissipation><spring_resting_length>0.1"
+        "</spring_resting_length><dynamic_friction>0.6</dynamic_friction><viscous_friction>0.3"
+        f"</viscous_friction><latch_velocity>0.4</latch_velocity>{inside}</MeyerFregly2016Force>"
+    )
+
+
+def ellipsoid(name, place, where, radii):
+    return (
+        f"<ContactEllipsoid name='{name}'><socket_frame>{place}</socket_frame>"
+        f"<location>{where}</location><orientation>0.5 0.2 -0.4</orientation>"
+        f"<radii>{radii}</radii></ContactEllipsoid>"
+    )

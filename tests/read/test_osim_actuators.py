@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from force_texts import LAGGING, along_paths, on_bodies
+from force_texts import LAGGING, along_paths, on_bodies, standing
 from osim_text import PATH, body, joint, model, two_bodies
 from test_osim_forces import assert_as_in_opensim, imported, in_opensim, random_states
 
@@ -70,15 +70,6 @@ def test_formulas_of_paths(tmp_path, rng):
     file, found = imported(tmp_path, two_bodies(forces))
     assert not found.import_report.of_kind("not understood"), str(found.import_report)
     assert_as_in_opensim(tmp_path, file, found, rng)
-
-
-def standing(station, name="heel", inside=""):
-    return (
-        f"<MeyerFregly2016Force name='{name}'><socket_station>{station}</socket_station>"
-        "<stiffness>2e3</stiffness><dissipation>0.2</dissipation><spring_resting_length>0.1"
-        "</spring_resting_length><dynamic_friction>0.6</dynamic_friction><viscous_friction>0.3"
-        f"</viscous_friction><latch_velocity>0.4</latch_velocity>{inside}</MeyerFregly2016Force>"
-    )
 
 
 PLACE = "<location>0.1 -0.2 0.05</location>"

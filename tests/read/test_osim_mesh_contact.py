@@ -1,6 +1,7 @@
 """Contact of meshes and ellipsoids acts as in OpenSim, and what has no law has none there."""
 
 import pytest
+from force_texts import ellipsoid
 from osim_text import two_bodies
 from test_osim_forces import (
     EXACT,
@@ -23,14 +24,6 @@ def mesh(name, place, file, where="0 0 0", angles="0.2 -0.3 0.1"):
         f"<ContactMesh name='{name}'><socket_frame>{place}</socket_frame>"
         f"<location>{where}</location><orientation>{angles}</orientation>"
         f"<filename>{file}</filename></ContactMesh>"
-    )
-
-
-def ellipsoid(name, place, where, radii):
-    return (
-        f"<ContactEllipsoid name='{name}'><socket_frame>{place}</socket_frame>"
-        f"<location>{where}</location><orientation>0.5 0.2 -0.4</orientation>"
-        f"<radii>{radii}</radii></ContactEllipsoid>"
     )
 
 

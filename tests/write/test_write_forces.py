@@ -6,10 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from force_texts import BUSHINGS, CONTACTS, FRAMES, GEOMETRY, hunt_crossley, prescribed
+from force_texts import (
+    BUSHINGS,
+    CONTACTS,
+    FRAMES,
+    GEOMETRY,
+    ellipsoid,
+    hunt_crossley,
+    prescribed,
+    standing,
+)
 from numpy.testing import assert_allclose
 from opensim_peer import SCRIPT, run_script
-from osim_text import two_bodies
+from osim_text import PATH, two_bodies
 from same_models import differences
 
 import fibermsk as fm
@@ -62,6 +71,24 @@ def test_bushings(tmp_path, rng):
 
 def test_contacts(tmp_path, rng):
     *files, model = read_again(tmp_path, two_bodies(CONTACTS, more=GEOMETRY), 2e-15)
+    assert_same_forces(tmp_path, rng, files, model)
+
+
+def test_ellipsoids_points_and_formulas_of_paths(tmp_path, rng):
+    marker = (
+        "<MarkerSet><objects><Marker name='toe'><socket_parent_frame>/bodyset/a"
+        "</socket_parent_frame><location>0.1 -0.2 0.05</location></Marker></objects></MarkerSet>"
+    )
+    forces = "".join(
+        f"<ExpressionBasedPathForce name='{name}'>{PATH}<resting_length>{rest}</resting_length>"
+        f"<expression>3+30*s*(1+0.4*ldot)</expression><clamp_stretch>{clamp}</clamp_stretch>"
+        "</ExpressionBasedPathForce>"
+        for name, rest, clamp in (("short", 0.2, "true"), ("pushes", 3.0, "false"))
+    )
+    forces += standing("/markerset/toe") + hunt_crossley("egg", "egg", "floor")
+    egg = ellipsoid("egg", "/bodyset/b", "0.1 -0.2 0.1", "0.9 0.7 1.1")
+    surfaces = GEOMETRY.replace("<objects>", f"<objects>{egg}", 1)
+    *files, model = read_again(tmp_path, two_bodies(forces, more=surfaces + marker), 2e-15)
     assert_same_forces(tmp_path, rng, files, model)
 
 

@@ -1,13 +1,14 @@
-"""Contact of spheres: forces of OpenSim, and the surfaces that they name."""
+"""Contact of spheres, ellipsoids and points: forces of OpenSim, and the surfaces that they name."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from fibermsk.forces import SphereContact
+from fibermsk.forces import EllipsoidContact, PointContact, SphereContact
 from fibermsk.model.skeleton.body import Station
 from fibermsk.write.osim.notes import legal
 from fibermsk.write.osim.tree import angles_of, first_free, leaf, named, set_of
@@ -25,14 +26,42 @@ def write_contact(to: Elements, item: SphereContact) -> bool:
     """Add a contact and its surfaces; False for shares of the depth that OpenSim does not have."""
     if item.smooth is not None:
         return item.share == _HALF and _smooth(to, item)
-    if item.share == 1.0:  # the other surface would be rigid
+    return item.share != 1.0 and _hunt_crossley(to, item, lambda: _surfaces(to, item))
+
+
+def write_ellipsoid(to: Elements, item: EllipsoidContact) -> bool:
+    """Add a contact of an ellipsoid and its surfaces; False if the half-space is rigid."""
+
+    def surfaces() -> tuple[str, str]:
+        egg = f"{item.name}_ellipsoid", item.ellipsoid
+        own = {"orientation": angles_of(item.own_axes), "radii": item.radii}
+        return _surface(to, "ContactEllipsoid", *egg, **own), _half_space(to, item)
+
+    return item.share != 1.0 and _hunt_crossley(to, item, surfaces)
+
+
+def write_point(to: Elements, item: PointContact) -> bool:
+    """Add the contact of a point with the floor; False for another upward axis than OpenSim's."""
+    if not np.array_equal(np.asarray(item.up), (0.0, 1.0, 0.0)):
         return False
+    force = to.named("MeyerFregly2016Force", item)
+    station = named(SubElement(force, "components"), "Station", "point")
+    leaf(station, "socket_parent_frame", to.names.frame(item.point.body))
+    leaf(station, "location", item.point.position)
+    leaf(force, "socket_station", "point")
+    leaf(force, "spring_resting_length", item.height)
+    for field in ("stiffness", "dissipation", *_RUBBING[2:], "latch_velocity"):
+        leaf(force, field, getattr(item, field))
+    return True
+
+
+def _hunt_crossley(to: Elements, item: Any, surfaces: Callable[[], tuple[str, str]]) -> bool:
     force = to.named("HuntCrossleyForce", item)
     tag = "HuntCrossleyForce::ContactParameters"
     given = named(force, f"{tag}Set", "contact_parameters")
     objects = SubElement(given, "objects")
     stiffness = item.stiffness, _stiffness_of_other(item)
-    for name, own in zip(_surfaces(to, item), stiffness, strict=True):
+    for name, own in zip(surfaces(), stiffness, strict=True):
         one = SubElement(objects, tag)
         leaf(one, "geometry", name)
         leaf(one, "stiffness", own)
@@ -54,8 +83,8 @@ def _smooth(to: Elements, item: SphereContact) -> bool:
     return True
 
 
-def _stiffness_of_other(item: SphereContact) -> float:
-    """Stiffness of the other surface, of which the share of the sphere follows."""
+def _stiffness_of_other(item: Any) -> float:
+    """Stiffness of the other surface, of which the share of the round one follows."""
     wanted, own = item.share, item.stiffness ** (2.0 / 3.0)
     found = item.stiffness * (wanted / (1.0 - wanted)) ** 1.5
     for _ in range(8):  # to the last digit
@@ -73,9 +102,13 @@ def _surfaces(to: Elements, item: SphereContact) -> tuple[str, str]:
     if item.other_radius:
         other = f"{item.name}_other", item.other
         return ball, _surface(to, "ContactSphere", *other, radius=item.other_radius)
-    angles = angles_of(item.axes)
+    return ball, _half_space(to, item)
+
+
+def _half_space(to: Elements, item: Any) -> str:
+    """Name of the half-space of a contact, which is added."""
     space = f"{item.name}_half_space", item.other
-    return ball, _surface(to, "ContactHalfSpace", *space, orientation=angles)
+    return _surface(to, "ContactHalfSpace", *space, orientation=angles_of(item.axes))
 
 
 def _surface(to: Elements, tag: str, wanted: str, at: Station, **numbers: Any) -> str:

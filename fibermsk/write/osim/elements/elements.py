@@ -11,10 +11,13 @@ import numpy as np
 from fibermsk.forces import (
     Bushing,
     CoordinateFormula,
+    EllipsoidContact,
     ExternalForce,
     Ligament,
+    PathFormula,
     PathSpring,
     PointConstraint,
+    PointContact,
     PointFormula,
     PointOnLineConstraint,
     PointSpring,
@@ -26,7 +29,7 @@ from fibermsk.model.model import Model
 from fibermsk.model.skeleton.body import Station
 from fibermsk.write.osim.bodies import Bodies
 from fibermsk.write.osim.elements.bushings import write_bushing
-from fibermsk.write.osim.elements.contacts import write_contact
+from fibermsk.write.osim.elements.contacts import write_contact, write_ellipsoid, write_point
 from fibermsk.write.osim.elements.prescribed import write_prescribed
 from fibermsk.write.osim.functions import write_function
 from fibermsk.write.osim.muscles import write_path
@@ -82,6 +85,14 @@ def _path_spring(to: Elements, item: PathSpring) -> bool:
     to.along_path(
         "PathSpring", item, resting_length="rest_length", stiffness="stiffness",
         dissipation="dissipation",
+    )  # fmt: skip
+    return True
+
+
+def _path_formula(to: Elements, item: PathFormula) -> bool:
+    to.along_path(
+        "ExpressionBasedPathForce", item, expression="force", resting_length="rest_length",
+        clamp_stretch="slack",
     )  # fmt: skip
     return True
 
@@ -160,10 +171,13 @@ def _weld(to: Elements, item: WeldConstraint) -> bool:
 WRITERS: dict[type, Callable[[Elements, Any], bool]] = {
     Bushing: write_bushing,
     CoordinateFormula: _coordinate_formula,
+    EllipsoidContact: write_ellipsoid,
     ExternalForce: write_prescribed,
     Ligament: _ligament,
+    PathFormula: _path_formula,
     PathSpring: _path_spring,
     PointConstraint: _points,
+    PointContact: write_point,
     PointFormula: _point_formula,
     PointOnLineConstraint: _on_line,
     PointSpring: _point_spring,
