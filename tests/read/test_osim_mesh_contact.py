@@ -63,7 +63,7 @@ def test_two_meshes(files, rng, other):
     """Each has half of its springs, as in OpenSim."""
     surfaces = geometry(BALL, mesh("second", "/ground", other, "-0.4 0.9 0.2"))
     file, found = imported(files, two_bodies(foundation("pair", "ball", "second"), more=surfaces))
-    assert [one.name for one in found.elements] == ["pair ball second", "pair second ball"]
+    assert [one.name for one in found.elements] == ["pair_ball_second", "pair_second_ball"]
     states, system, acted = random_states(rng, found, n=8), fm.build(found), 0
     for at, wanted in zip(states, in_opensim(files, file, states)["pair"], strict=True):
         ours = [

@@ -14,12 +14,14 @@ from force_texts import (
     ellipsoid,
     hunt_crossley,
     prescribed,
+    sphere,
     standing,
 )
 from numpy.testing import assert_allclose
 from opensim_peer import SCRIPT, run_script
 from osim_text import PATH, two_bodies
 from same_models import differences
+from triangle_meshes import box, icosphere, write_obj
 
 import fibermsk as fm
 
@@ -41,8 +43,8 @@ def read_again(tmp_path, text, tolerance):
     return file, written, model
 
 
-def assert_same_forces(tmp_path, rng, files, model, size=0.4, speed=2.0):
-    """OpenSim's generalized forces of both files."""
+def assert_same_forces(tmp_path, rng, files, model, size=0.4, speed=2.0, parts=None):
+    """OpenSim's generalized forces of both files; `parts` of the second are one of the first."""
     names = [one.name for one in model.coordinates]
     draw = lambda scale: dict(zip(names, rng.uniform(-scale, scale, len(names)), strict=True))  # noqa: E731
     states = [{"q": draw(size), "p": draw(speed), "t": 0.1 * k} for k in range(5)]
@@ -53,7 +55,12 @@ def assert_same_forces(tmp_path, rng, files, model, size=0.4, speed=2.0):
         run_script(SCRIPT.with_name("forces_in_opensim.py"), tmp_path, task)
         found.append(json.loads(answer.read_text()))
     first, second = found
-    assert set(first) == set(second) == {one.name for one in model.elements}
+    names = {one.name for one in model.elements}
+    for name, own in (parts or {}).items():
+        states = zip(*(second.pop(part) for part in own), strict=True)
+        second[name] = [{k: sum(one[k] for one in at) for k in at[0]} for at in states]
+        names = (names - {*own}) | {name}
+    assert set(first) == set(second) == names
     for name, by_state in first.items():
         acted = 0.0
         for wanted, other in zip(by_state, second[name], strict=True):
@@ -72,6 +79,42 @@ def test_bushings(tmp_path, rng):
 def test_contacts(tmp_path, rng):
     *files, model = read_again(tmp_path, two_bodies(CONTACTS, more=GEOMETRY), 2e-15)
     assert_same_forces(tmp_path, rng, files, model)
+
+
+PAIR = {"pair": ("pair_orb_brick", "pair_brick_orb")}
+"""A force of two meshes, and the contacts of the springs of each."""
+
+
+def test_elastic_foundations_and_their_meshes(tmp_path, rng):
+    """On a half-space, a sphere and another mesh; equal meshes share a file."""
+    write_obj(tmp_path / "orb.obj", *icosphere(1, 0.9))
+    write_obj(tmp_path / "brick.obj", *box((1.2, 1.0, 1.4), 3))
+    surfaces = "".join(
+        f"<ContactMesh name='{name}'><socket_frame>{place}</socket_frame><location>0.1 -0.2 0.1"
+        f"</location><orientation>0.2 -0.3 0.1</orientation><filename>{name}.obj</filename>"
+        "</ContactMesh>"
+        for name, place in (("orb", "/bodyset/b"), ("brick", "/ground"))
+    )
+    knob = sphere("stub", "/ground", "-0.3 0.9 0.2", 0.8)
+    more = GEOMETRY.replace("<objects>", f"<objects>{surfaces}{knob}", 1)
+    pairs = {"plane": ("orb", "floor"), "round": ("stub", "orb"), "pair": ("orb", "brick")}
+    forces = "".join(hunt_crossley(name, *pair) for name, pair in pairs.items())
+    forces = forces.replace("HuntCrossleyForce", "ElasticFoundationForce")
+    first = tmp_path / "made.osim"
+    first.write_text(two_bodies(forces, more=more))
+    model = fm.read_osim(first)
+    # turned meshes have their vertices in another order once they are read: from then on the same
+    once = fm.write_osim(model, tmp_path / "once.osim")
+    found = fm.read_osim(once)
+    for one, other in zip(model.elements, found.elements, strict=True):
+        assert one.name == other.name and one.stiffness == other.stiffness
+        assert_allclose(*(m.mesh.report.volume for m in (one, other)), rtol=1e-13)
+        assert_allclose(np.sort(one.mesh.vertices, axis=0), np.sort(other.mesh.vertices, axis=0))
+    *files, model = read_again(tmp_path, once.read_text(), 4e-15)
+    written = sorted(one.name for one in (tmp_path / "written_meshes").iterdir())
+    assert written == ["brick.obj", "brick_2.obj", "orb.obj", "orb_2.obj"]
+    assert len(model.elements) == 4  # each mesh of a pair has springs
+    assert_same_forces(tmp_path, rng, [first, files[1]], model, parts=PAIR)
 
 
 def test_ellipsoids_points_and_formulas_of_paths(tmp_path, rng):
@@ -153,16 +196,14 @@ def test_shares_of_a_contact(tmp_path, share):
     assert found.elements[0].stiffness == 3.7e5
 
 
-def test_names_of_pairs_are_told(tmp_path):
+def test_pairs_keep_their_names(tmp_path):
     text = two_bodies(hunt_crossley("all", "ball", "floor", "other"), more=GEOMETRY)
     (tmp_path / "a.osim").write_text(text)
     model = fm.read_osim(tmp_path / "a.osim")
-    assert "all ball floor" in [one.name for one in model.elements]
-    with pytest.warns(fm.ModelWarning, match="elements are renamed.*'all ball floor' to"):
-        written = fm.write_osim(model, tmp_path / "b.osim")
-    found = fm.read_osim(written)
+    found = fm.read_osim(fm.write_osim(model, tmp_path / "b.osim"))
+    assert [one.name for one in found.elements] == ["all_ball_floor", "all_ball_other"]
     for one, other in zip(model.elements, found.elements, strict=True):
-        assert one.name.replace(" ", "_") == other.name
+        assert one.name == other.name
         assert_allclose(one.share, other.share, rtol=4e-16)
 
 

@@ -8,13 +8,14 @@ from typing import Any
 from xml.etree.ElementTree import Element, ElementTree, indent
 
 from fibermsk import _check
-from fibermsk.files import check_writable, path_of, replacing
+from fibermsk.files import check_writable, path_of, replacing_all
 from fibermsk.model.model import Model
 from fibermsk.model.skeleton.joint import Weld
 from fibermsk.read.osim.report import ImportReport
 from fibermsk.write.osim.actuators import write_actuators
 from fibermsk.write.osim.bodies import Bodies
 from fibermsk.write.osim.elements.elements import Elements
+from fibermsk.write.osim.elements.meshes import MeshFiles, text_of_mesh
 from fibermsk.write.osim.forces import write_laws
 from fibermsk.write.osim.joints import names_of, write_coupling, write_joint
 from fibermsk.write.osim.muscles import write_muscle
@@ -37,7 +38,8 @@ def write_osim(model: Model, path: str | os.PathLike[str]) -> Path:
     model : Model
         The model; not changed.
     path : path
-        The file, whose name ends in .osim. It is written whole or not at all.
+        The file, whose name ends in .osim. It is written whole or not at all, with the meshes of
+        contacts, in files of the folder NAME_meshes beside it.
 
     Returns
     -------
@@ -69,16 +71,21 @@ def write_osim(model: Model, path: str | os.PathLike[str]) -> Path:
     if file.suffix.lower() != ".osim":
         _check.refuse(owner, "path", str(file), "end in .osim", remedy=f"{file.stem}.osim")
     check_writable(file)
-    notes = Notes(model.name)
-    tree = document_of(model, notes)
-    with replacing(file) as beside:
+    notes, meshes = Notes(model.name), MeshFiles(f"{file.stem}_meshes")
+    tree = document_of(model, notes, meshes)
+    if meshes.meshes:
+        (file.parent / f"{file.stem}_meshes").mkdir(exist_ok=True)
+    others = [file.parent / one for one in meshes.meshes]
+    with replacing_all([file, *others]) as (beside, *besides):
         tree.write(beside, encoding="UTF-8", xml_declaration=True)
+        for place, mesh in zip(besides, meshes.meshes.values(), strict=True):
+            place.write_text(text_of_mesh(mesh), "utf-8")
     notes.warn(stacklevel=2)
     return file
 
 
-def document_of(model: Model, notes: Notes) -> ElementTree:
-    """Document of a model; `notes` collects what it does not say."""
+def document_of(model: Model, notes: Notes, meshes: MeshFiles) -> ElementTree:
+    """Document of a model; `notes` collects what it does not say, `meshes` those of contacts."""
     root = Element("OpenSimDocument", {"Version": VERSION})
     name = legal(model.name)
     if name != model.name:
@@ -109,7 +116,7 @@ def document_of(model: Model, notes: Notes) -> ElementTree:
     for muscle in model.muscles:
         write_muscle(forces, model, muscle, bodies)
     taken = [str(one.get("name")) for one in forces]
-    elements = Elements(element, model, bodies, taken)
+    elements = Elements(element, model, bodies, taken, meshes)
     for item in model.elements:
         if item.name in report.actuators:
             notes.add("controls of actuators are left out", item.name)

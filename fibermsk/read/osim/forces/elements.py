@@ -39,7 +39,10 @@ def add_elements(source: Source, model: Model, found: list[Element]) -> None:
         name = name_of(element)
         if element.tag in PAIRS:
             pairs = PAIRS[element.tag](source, element)
-            made = [(f"{name} {of}" if len(pairs) > 1 else name, one) for of, one in pairs]
+            made = [
+                (f"{name}_{of.replace(' ', '_')}" if len(pairs) > 1 else name, one)
+                for of, one in pairs
+            ]
         else:
             one = READERS[element.tag](source, element)
             made = [] if one is None else [(name, one)]

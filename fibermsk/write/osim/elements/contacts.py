@@ -16,7 +16,7 @@ from fibermsk.write.osim.tree import angles_of, first_free, leaf, named, set_of
 if TYPE_CHECKING:
     from fibermsk.write.osim.elements.elements import Elements
 
-_RUBBING = "dissipation", "static_friction", "dynamic_friction", "viscous_friction"
+RUBBING = "dissipation", "static_friction", "dynamic_friction", "viscous_friction"
 _SMOOTH = "constant_contact_force", "hertz_smoothing", "hunt_crossley_smoothing"
 _HALF = 0.5
 """Share of the depth in a SmoothSphereHalfSpaceForce."""
@@ -35,7 +35,7 @@ def write_ellipsoid(to: Elements, item: EllipsoidContact) -> bool:
     def surfaces() -> tuple[str, str]:
         egg = f"{item.name}_ellipsoid", item.ellipsoid
         own = {"orientation": angles_of(item.own_axes), "radii": item.radii}
-        return _surface(to, "ContactEllipsoid", *egg, **own), _half_space(to, item)
+        return surface(to, "ContactEllipsoid", *egg, **own), half_space(to, item)
 
     return item.share != 1.0 and _hunt_crossley(to, item, surfaces)
 
@@ -50,7 +50,7 @@ def write_point(to: Elements, item: PointContact) -> bool:
     leaf(station, "location", item.point.position)
     leaf(force, "socket_station", "point")
     leaf(force, "spring_resting_length", item.height)
-    for field in ("stiffness", "dissipation", *_RUBBING[2:], "latch_velocity"):
+    for field in ("stiffness", "dissipation", *RUBBING[2:], "latch_velocity"):
         leaf(force, field, getattr(item, field))
     return True
 
@@ -65,7 +65,7 @@ def _hunt_crossley(to: Elements, item: Any, surfaces: Callable[[], tuple[str, st
         one = SubElement(objects, tag)
         leaf(one, "geometry", name)
         leaf(one, "stiffness", own)
-        for field in _RUBBING:
+        for field in RUBBING:
             leaf(one, field, getattr(item, field))
     SubElement(given, "groups")
     leaf(force, "transition_velocity", item.transition_velocity)
@@ -76,7 +76,7 @@ def _smooth(to: Elements, item: SphereContact) -> bool:
     force = to.named("SmoothSphereHalfSpaceForce", item)
     for kind, name in zip(("sphere", "half_space"), _surfaces(to, item), strict=True):
         leaf(force, f"socket_{kind}", f"/contactgeometryset/{name}")
-    for field in ("stiffness", *_RUBBING, "transition_velocity"):
+    for field in ("stiffness", *RUBBING, "transition_velocity"):
         leaf(force, field, getattr(item, field))
     for tag, value in zip(_SMOOTH, np.asarray(item.smooth), strict=True):
         leaf(force, tag, value)
@@ -98,20 +98,20 @@ def _stiffness_of_other(item: Any) -> float:
 
 def _surfaces(to: Elements, item: SphereContact) -> tuple[str, str]:
     """Names of both surfaces, which are added."""
-    ball = _surface(to, "ContactSphere", f"{item.name}_sphere", item.sphere, radius=item.radius)
+    ball = surface(to, "ContactSphere", f"{item.name}_sphere", item.sphere, radius=item.radius)
     if item.other_radius:
         other = f"{item.name}_other", item.other
-        return ball, _surface(to, "ContactSphere", *other, radius=item.other_radius)
-    return ball, _half_space(to, item)
+        return ball, surface(to, "ContactSphere", *other, radius=item.other_radius)
+    return ball, half_space(to, item)
 
 
-def _half_space(to: Elements, item: Any) -> str:
+def half_space(to: Elements, item: Any) -> str:
     """Name of the half-space of a contact, which is added."""
     space = f"{item.name}_half_space", item.other
-    return _surface(to, "ContactHalfSpace", *space, orientation=angles_of(item.axes))
+    return surface(to, "ContactHalfSpace", *space, orientation=angles_of(item.axes))
 
 
-def _surface(to: Elements, tag: str, wanted: str, at: Station, **numbers: Any) -> str:
+def surface(to: Elements, tag: str, wanted: str, at: Station, **numbers: Any) -> str:
     """Name of a surface, which is added to the contact geometry."""
     objects: Element = set_of(to.root, "ContactGeometrySet")
     name = first_free(legal(wanted), [str(one.get("name")) for one in objects])

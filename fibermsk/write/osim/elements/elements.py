@@ -14,6 +14,7 @@ from fibermsk.forces import (
     EllipsoidContact,
     ExternalForce,
     Ligament,
+    MeshContact,
     PathFormula,
     PathSpring,
     PointConstraint,
@@ -30,6 +31,7 @@ from fibermsk.model.skeleton.body import Station
 from fibermsk.write.osim.bodies import Bodies
 from fibermsk.write.osim.elements.bushings import write_bushing
 from fibermsk.write.osim.elements.contacts import write_contact, write_ellipsoid, write_point
+from fibermsk.write.osim.elements.meshes import MeshFiles, write_foundation
 from fibermsk.write.osim.elements.prescribed import write_prescribed
 from fibermsk.write.osim.functions import write_function
 from fibermsk.write.osim.muscles import write_path
@@ -40,8 +42,11 @@ from fibermsk.write.osim.tree import first_free, leaf, named, offset_frame, set_
 class Elements:
     """Writer of the elements of a model into its document."""
 
-    def __init__(self, root: Element, model: Model, bodies: Bodies, taken: Iterable[str]) -> None:
+    def __init__(
+        self, root: Element, model: Model, bodies: Bodies, taken: Iterable[str], files: MeshFiles
+    ) -> None:
         self.model, self.bodies, self.names = model, bodies, bodies.names
+        self.files = files
         self.root = root
         self._sets = {tag: set_of(root, tag) for tag in ("ForceSet", "ConstraintSet")}
         self._taken = list(taken)
@@ -174,6 +179,7 @@ WRITERS: dict[type, Callable[[Elements, Any], bool]] = {
     EllipsoidContact: write_ellipsoid,
     ExternalForce: write_prescribed,
     Ligament: _ligament,
+    MeshContact: write_foundation,
     PathFormula: _path_formula,
     PathSpring: _path_spring,
     PointConstraint: _points,
