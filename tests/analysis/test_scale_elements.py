@@ -4,7 +4,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from force_texts import BUSHINGS, CONTACTS, GEOMETRY, prescribed
+from force_texts import (
+    BUSHINGS,
+    CONTACTS,
+    GEOMETRY,
+    along_paths,
+    ellipsoid,
+    hunt_crossley,
+    prescribed,
+    standing,
+)
 from numpy.testing import assert_allclose
 from opensim_peer import run_script
 from osim_text import PATH, body, frame, joint, model as text_of, six
@@ -82,8 +91,38 @@ def test_every_element_is_that_of_opensim(tmp_path):
     assert abs(found.elements["spring"] - found.elements["toe"]) > 1e-4  # it wraps
     names = ("formula", "points", "plane", "balls", "smooth")
     assert found.left[:5] == names and set(found.left[5:]) == {
-        "at", "framed", "no", "steady", "turns", "mixed"}  # fmt: skip
-    assert "not scaled, as in OpenSim" in str(found)
+        "at", "framed", "jumps", "no", "steady", "turns", "mixed"}  # fmt: skip
+    assert "not scaled" in str(found)
+
+
+def test_paths_of_formulas_and_actuators_and_points_in_contact(tmp_path):
+    """Path points and markers are scaled; surfaces of contact are left, and named."""
+    formula = (
+        f"<ExpressionBasedPathForce name='law'>{WRAPPED}<resting_length>0.2</resting_length>"
+        "<expression>300*s^2*(1+0.4*ldot)</expression></ExpressionBasedPathForce>"
+    )
+    marker = (
+        "<MarkerSet><objects><Marker name='toe'><socket_parent_frame>/bodyset/b"
+        "</socket_parent_frame><location>0.1 -0.2 0.05</location></Marker></objects></MarkerSet>"
+    )
+    egg = ellipsoid("egg", "/bodyset/b", "0.1 -0.2 0.1", "0.9 0.7 1.1")
+    surfaces = GEOMETRY.replace("<objects>", f"<objects>{egg}", 1)
+    forces = formula + standing("/markerset/toe") + hunt_crossley("egg", "egg", "floor")
+    file = tmp_path / "model.osim"
+    file.write_text(text_with(forces + along_paths(), more=surfaces + marker))
+    model = fm.read_osim(file)
+    found, theirs = fm.scale(model, FACTORS), scaled_by_opensim(tmp_path, file)
+    controls = {"cord": 1.7, "braid": 90.0, "clutch": 0.6}
+    pairs = [(found.model, theirs)]
+    pairs.append([fm.with_actuators(one, controls) for one in pairs[0]])
+    # also those that have their controls before
+    driven = fm.scale(fm.with_actuators(model, controls), FACTORS)
+    pairs.append((driven.model, pairs[1][1]))
+    for ours, other in pairs:
+        off = [one for one in unlike(ours, other) if ".force: " not in one]
+        assert off == []
+    assert set(found.elements) == set(driven.elements) == {"law"}
+    assert found.left == ("egg",)
 
 
 def test_elements_on_bodies_that_keep_their_size_are_not_named(tmp_path):

@@ -1,8 +1,8 @@
 """Elements of a model whose bodies are scaled, by the rules of OpenSim.
 
-It scales paths with their rest lengths, and frames that are fixed to bodies. It leaves points that
-are given in bodies: those of springs, formulas and constraints between points, of contact geometry
-and of prescribed forces.
+It scales paths with their rest lengths, and frames and stations that are fixed to bodies. It leaves
+points that are given in bodies: those of springs, formulas and constraints between points, of
+contact geometry and of prescribed forces.
 """
 
 from __future__ import annotations
@@ -15,11 +15,18 @@ import numpy as np
 from fibermsk._arrays import Array
 from fibermsk.forces import (
     Bushing,
+    ClutchedSpring,
+    EllipsoidContact,
     ExternalForce,
     ForcePair,
     Ligament,
+    MeshContact,
+    PathActuator,
+    PathFormula,
     PathSpring,
+    PneumaticActuator,
     PointConstraint,
+    PointContact,
     PointFormula,
     PointOnLineConstraint,
     PointSpring,
@@ -31,27 +38,31 @@ from fibermsk.model import Body, LineMuscle, Model
 
 _REST: dict[type, str] = {
     Ligament: "rest_length",
+    PathFormula: "rest_length",
     PathSpring: "rest_length",
     ToeLigament: "slack_length",
 }
 """Length of each class of elements along paths that follows this path."""
 
+_DRIVEN = ClutchedSpring, PathActuator, PneumaticActuator
+"""Classes along paths without such a length."""
+
 _FRAMED = Bushing, WeldConstraint
 _LEFT = (
-    ExternalForce, ForcePair, PointConstraint, PointFormula, PointOnLineConstraint, PointSpring,
-    SphereContact,
+    EllipsoidContact, ExternalForce, ForcePair, MeshContact, PointConstraint, PointFormula,
+    PointOnLineConstraint, PointSpring, SphereContact,
 )  # fmt: skip
 
 
 def along_paths(model: Model) -> Iterator[Any]:
-    """Springs and ligaments along paths."""
-    return (one for one in model.elements if isinstance(one, tuple(_REST)))
+    """Elements along paths."""
+    return (one for one in model.elements if isinstance(one, (*_REST, *_DRIVEN)))
 
 
-def rest_of(element: Any) -> tuple[str, float]:
-    """Name and value of the length that follows the path."""
-    field = _REST[type(element)]
-    return field, getattr(element, field)
+def rest_of(element: Any) -> dict[str, float]:
+    """The length that follows the path, by its name; empty for an element without one."""
+    field = _REST.get(type(element))
+    return {} if field is None else {field: getattr(element, field)}
 
 
 def as_muscle(element: Any) -> LineMuscle:
@@ -76,6 +87,9 @@ def placed_elements(model: Model, of: Callable[[Body], Array]) -> dict[Any, dict
                 name: end.body.at(of(end.body) * np.asarray(end.position))
                 for name, end in ends.items()
             }
+        elif isinstance(one, PointContact):  # a marker or station, which OpenSim scales
+            body = one.point.body
+            found[one] = {"point": body.at(of(body) * np.asarray(one.point.position))}
     return found
 
 

@@ -26,7 +26,13 @@ from fibermsk.analysis.scaling.sized import sized
 from fibermsk.analysis.scaling.start import closed_start
 from fibermsk.errors import ModelError, PathError
 from fibermsk.files import path_of
-from fibermsk.forces import CoordinateActuator, CoordinateController, JointTorque
+from fibermsk.forces import (
+    ActivationActuator,
+    ClutchedSpring,
+    CoordinateActuator,
+    CoordinateController,
+    JointTorque,
+)
 from fibermsk.model import Model
 from fibermsk.read.recordings.markers import Markers
 from fibermsk.read.recordings.read_motion import read_motion
@@ -38,8 +44,10 @@ _OWNER = "scale"
 _MOST = 12
 """Most names that a summary lists."""
 
-_DRIVING = CoordinateActuator, CoordinateController, JointTorque
-"""Elements on coordinates, which have no size."""
+_DRIVING = (
+    ActivationActuator, ClutchedSpring, CoordinateActuator, CoordinateController, JointTorque,
+)  # fmt: skip
+"""Elements on coordinates, which have no size, and along paths, with states."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,7 +112,7 @@ class ScaledModel(Summarized):
             low, high = min(self.elements.values()), max(self.elements.values())
             rows.append(("springs and ligaments", f"lengths times {low:.4g} to {high:.4g}"))
         if self.left:
-            rows.append(("not scaled, as in OpenSim", _check.first_names(self.left, _MOST)))
+            rows.append(("not scaled", _check.first_names(self.left, _MOST)))
         if self.residuals:
             worst = max(self.residuals, key=lambda one: abs(one.scaled - one.measured))
             off = 1e3 * (worst.scaled - worst.measured)
@@ -229,8 +237,8 @@ def scale(
     }  # fmt: skip
     for name, factor in paths.items():
         if factor != 1.0:
-            field, rest = rest_of(model.element(name))
-            changes[new.element(name)] = {field: factor * rest}
+            rest = rest_of(model.element(name))
+            changes[new.element(name)] = {field: factor * own for field, own in rest.items()}
     new = new.edit(changes)
     after = distances_of(new, [one.pair for one in pairs]) if pairs else np.zeros(0)
     before = {one.name: one.mass for one in model.bodies if one.mass is not None}
@@ -242,7 +250,7 @@ def scale(
         mass=float(sum(masses.get(name, own) for name, own in before.items())),
         mass_before=float(sum(before.values())),
         muscles=lengths,
-        elements=paths,
+        elements={name: own for name, own in paths.items() if rest_of(model.element(name))},
         left=left_elements(model, found),
         kept_distribution=keep,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from fibermsk.model import (
     Linear,
     Model,
     PathPoint,
+    PathWrap,
     Scaled,
     WrapCylinder,
     WrapEllipsoid,
@@ -30,6 +31,7 @@ from fibermsk.model.multivariate import MultivariatePolynomial
 from fibermsk.model.skeleton.body import Capsule, shapes_of, visuals_of
 from fibermsk.model.skeleton.joint import FunctionalJoint, Joint
 from fibermsk.model.skeleton.mesh import Mesh
+from fibermsk.read.osim.report import ImportReport
 
 Factors = Mapping[str, Array]
 
@@ -57,30 +59,55 @@ def sized(model: Model, factors: Factors, masses: Mapping[str, float]) -> Model:
         factor = _of_coordinate(model, coupling.dependent, of)
         if factor != 1.0:
             values[coupling] = {"function": _coupled(coupling.function, factor)}
-    for item in _fixed_points(model):
-        station = item.station
-        position = of(station.body) * np.asarray(station.position)
-        values[item] = {"station": station.body.at(position)}
+    for item in model.markers:
+        values[item] = _fixed(item, of)
     for item in (*model.muscles, *along_paths(model)):
-        for point in item.points:
-            if not isinstance(point, PathPoint):
-                s = of(point.body)
-                functions = zip(point.functions, s.tolist(), strict=True)
-                values[point] = {
-                    "at": s * np.asarray(point.at),
-                    "functions": tuple(_times(f, k) for f, k in functions),
-                }
-        for wrap in item.wraps:
-            values[wrap.shape] = _surface(wrap.shape, of(wrap.shape.body))
+        values |= _path(item.points, item.wraps, of)
     values |= placed_elements(model, of)
-    return model.edit({item: own for item, own in values.items() if own})
+    new = model.edit({item: own for item, own in values.items() if own})
+    report = model.import_report
+    if isinstance(report, ImportReport) and report.actuators:
+        actuators = {name: _actuator(one, of) for name, one in report.actuators.items()}
+        new.import_report = replace(report, actuators=actuators)
+    return new
 
 
-def _fixed_points(model: Model) -> Iterator[Any]:
-    """Markers, and path points that are fixed to bodies."""
-    yield from model.markers
-    for item in (*model.muscles, *along_paths(model)):
-        yield from (point for point in item.points if isinstance(point, PathPoint))
+def _fixed(item: Any, of: Callable[[Body], Array]) -> dict[str, Any]:
+    """New station of a marker or path point."""
+    body = item.station.body
+    return {"station": body.at(of(body) * np.asarray(item.station.position))}
+
+
+def _path(
+    points: Iterable[Any], wraps: Iterable[PathWrap], of: Callable[[Body], Array]
+) -> dict[Any, dict[str, Any]]:
+    """New fields of the points and surfaces of a path."""
+    values = dict[Any, dict[str, Any]]()
+    for point in points:
+        if isinstance(point, PathPoint):
+            values[point] = _fixed(point, of)
+            continue
+        s = of(point.body)
+        functions = zip(point.functions, s.tolist(), strict=True)
+        values[point] = {
+            "at": s * np.asarray(point.at),
+            "functions": tuple(_times(f, k) for f, k in functions),
+        }
+    for wrap in wraps:
+        values[wrap.shape] = _surface(wrap.shape, of(wrap.shape.body))
+    return values
+
+
+def _actuator(one: Any, of: Callable[[Body], Array]) -> Any:
+    """An actuator of the file with its path, if it has one, on scaled bodies."""
+    given = one.arguments
+    if "points" not in given:
+        return one
+    values = _path(given["points"], given["wraps"], of)
+    points = [replace(point, **values[point]) for point in given["points"]]
+    wraps = [replace(wrap, shape=replace(wrap.shape, **values[wrap.shape]))
+             for wrap in given["wraps"]]  # fmt: skip
+    return one._replace(arguments=given | {"points": points, "wraps": wraps})
 
 
 def _body(body: Body, s: Array, mass: float | None) -> dict[str, Any]:
