@@ -200,7 +200,6 @@ class _Search:
         converged = np.ones(n, bool)
         q = self._held.start(self._skeleton.start)
         tangent = self._held.G if self._held.names else None
-        idle = dict[bytes, list[int]]()
         loose = np.zeros((n, self._skeleton.n), bool)
         for k in range(n):
             one = minimize(
@@ -209,10 +208,7 @@ class _Search:
             )  # fmt: skip
             q = found[k] = one.q
             steps[k], converged[k] = one.steps, one.converged
-            seen = self._tracked.measured(k).tobytes()
-            if seen not in idle:
-                idle[seen] = self._loose(q, k)
-            loose[k, idle[seen]] = True
+            loose[k, self._loose(q, k)] = True
             if progress is not None:
                 span = float(time[-1] - time[0])
                 done = (k + 1) / n
