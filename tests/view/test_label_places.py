@@ -6,6 +6,7 @@ from make_result import make_reporting_arm, make_result
 
 from fibermsk.results import MuscleLine, Still
 from fibermsk.view.drawing.labels import Label, overlap, place_labels
+from fibermsk.view.drawing.looks import NAME_COLORS
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.captions import Captions
 from fibermsk.view.pictures.framing import caption_boxes, frame_camera
@@ -85,3 +86,14 @@ def test_label_moves_along_its_path_from_what_is_taken():
     (aside,) = place_labels([label], [path], [(40.0, 10.0)], (400, 200), crowd=crowd)
     hidden = np.all((crowd >= aside.box[:2]) & (crowd <= aside.box[2:]), axis=1)
     assert not hidden.any()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_names_of_a_model_with_fibers_before_its_run(theme):
+    shown = Still(make_result(1), {"brachialis": MuscleLine(np.eye(3), 0.003)})
+    stage = Stage(shown, "tissue", labels=True, theme=theme)
+    camera = frame_camera(stage, (1200, 900), 0)
+    found = {one.words: one for one in Captions(stage, camera, (1200, 900), 0).names}
+    assert sorted(found) == ["biceps", "brachialis", "triceps"]
+    assert found["biceps"].color == NAME_COLORS[theme]
+    assert Stage(shown, "tissue").labels == []

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import IdentityTransform
 
-from fibermsk.results.result import FiberHistory
 from fibermsk.view.drawing.camera import Camera
-from fibermsk.view.drawing.labels import Box, Label, Placed, place_labels
-from fibermsk.view.drawing.looks import Theme
+from fibermsk.view.drawing.labels import Box, Placed, fiber_labels, place_labels
+from fibermsk.view.drawing.looks import NAME_COLORS, Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.framing import caption_boxes, projected
 
 _FONT_SIZE = 8.5
-_PART = (0.2, 0.8)
-"""Part of a path in which its label may be."""
-_CHOICES = 13
-_DARK: dict[str, tuple[float, float, float]] = {
-    "light": (0.42, 0.06, 0.09),
-    "dark": (0.98, 0.72, 0.66),
-}
-"""Colors of the names of muscles, by theme."""
 
 
 def write_names(
@@ -44,7 +34,7 @@ def write_names(
     """
     labels = list(stage.labels)
     if stage.named and not stage.is_still:
-        labels = fiber_labels(stage.result.drawn, frame, _DARK[stage.theme.name])
+        labels = fiber_labels(stage.result.drawn, frame, NAME_COLORS[stage.theme.name])
     if not labels:
         return []
     nothing = np.zeros(1)
@@ -66,22 +56,6 @@ def write_names(
     for one in placed:
         _write(figure, one, stage.theme)
     return placed
-
-
-def fiber_labels(
-    fibers: Mapping[str, FiberHistory], frame: int, color: tuple[float, float, float]
-) -> list[Label]:
-    """Labels of muscles at a frame: one for the fibers ``biceps_1``, ``biceps_2`` and so on."""
-    bundles: dict[str, list[FiberHistory]] = {}
-    for name, fiber in fibers.items():
-        bundles.setdefault(re.sub(r"_?\d+$", "", name) or name, []).append(fiber)
-    labels = []
-    theta = np.linspace(*_PART, _CHOICES)
-    for words, members in bundles.items():
-        path = np.mean([fiber.centerline(theta, frame) for fiber in members], axis=0)
-        if np.all(np.isfinite(path)):
-            labels.append(Label(words, path[_CHOICES // 2], color, path))
-    return labels
 
 
 def _write(figure: Figure, one: Placed, theme: Theme) -> None:
