@@ -7,7 +7,7 @@ from fibermsk.view import screenshot
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures import scene
 from fibermsk.view.pictures.framing import caption_boxes, frame_camera, projected
-from fibermsk.view.pictures.legend import _extent, wrapped
+from fibermsk.view.pictures.lettering import extent, wrapped
 
 SIZES = [(200, 150), (400, 300), (1200, 900), (1280, 720), (500, 900), (1800, 500)]
 SHOWN = {"arm": make_result(9), "mesh": make_meshed_arm(), "hanging": make_hanging_fiber()}
@@ -69,6 +69,6 @@ def test_words_of_a_legend_keep_to_their_room():
     assert wrapped(title, 9.5, 400.0) == title
     narrow = wrapped(title, 9.5, 88.0)
     assert narrow.split() == title.split() and narrow.count("\n") >= 1
-    assert max(_extent(line, 9.5) for line in narrow.splitlines()) <= 88.0
+    assert max(extent(line, 9.5) for line in narrow.splitlines()) <= 88.0
     # a word alone is not divided
     assert wrapped("unbreakable", 9.5, 5.0) == "unbreakable" and wrapped("", 9.5, 5.0) == ""

@@ -15,7 +15,8 @@ from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
 from fibermsk.view.pictures.framing import axes_side, legend_left
-from fibermsk.view.pictures.legend import draw_legend, shorten
+from fibermsk.view.pictures.legend import draw_legend
+from fibermsk.view.pictures.lettering import shorten
 from fibermsk.view.pictures.magnitudes import magnitudes, write_magnitudes
 from fibermsk.view.pictures.names import write_names
 

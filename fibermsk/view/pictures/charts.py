@@ -14,7 +14,8 @@ from fibermsk._arrays import Array
 from fibermsk.results.measures import Asked, Measure, measures_of
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.looks import Theme
-from fibermsk.view.pictures.legend import prefixed, squeeze
+from fibermsk.view.pictures.legend import prefixed
+from fibermsk.view.pictures.lettering import squeeze
 
 _DPI = 100
 LINE_COLORS = ("#c03a3f", "#457797", "#7a9a3c", "#8b62ad")

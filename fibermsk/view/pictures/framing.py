@@ -40,7 +40,8 @@ def caption_boxes(stage: Stage, size: tuple[int, int], named: str = "") -> Boxes
     title = (0.0, low, 0.02 * width + words, float(height))
     legend = None
     if stage.colored or stage.arrows:
-        legend = (legend_left(size) - 8.0, 0.2 * height, float(width), 0.92 * height)
+        low = 0.0 if stage.arrows else 0.2 * height
+        legend = (legend_left(size) - 8.0, low, float(width), 0.92 * height)
     side = axes_side(size) + 14.0
     return Boxes(title, legend, (0.0, 0.0, side, side))
 
