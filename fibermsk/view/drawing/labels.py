@@ -38,6 +38,7 @@ class Label(NamedTuple):
     point: Array  # (3,), ground frame [m]
     color: Color
     path: Array | None = None  # (n, 3), other points at which it may be
+    members: tuple[int, ...] = ()  # its fibers, by their number in `Result.drawn`
 
 
 class Placed(NamedTuple):
@@ -51,15 +52,16 @@ class Placed(NamedTuple):
 
 def fiber_labels(fibers: Mapping[str, FiberHistory], frame: int, color: Color) -> list[Label]:
     """Labels of muscles at a frame: one for the fibers ``biceps_1``, ``biceps_2`` and so on."""
-    bundles: dict[str, list[FiberHistory]] = {}
-    for name, fiber in fibers.items():
-        bundles.setdefault(re.sub(r"_?\d+$", "", name) or name, []).append(fiber)
+    bundles: dict[str, list[tuple[int, FiberHistory]]] = {}
+    for k, (name, fiber) in enumerate(fibers.items()):
+        bundles.setdefault(re.sub(r"_?\d+$", "", name) or name, []).append((k, fiber))
     labels = []
     theta = np.linspace(*_PART, _CHOICES)
     for words, members in bundles.items():
-        path = np.mean([fiber.centerline(theta, frame) for fiber in members], axis=0)
+        path = np.mean([fiber.centerline(theta, frame) for _, fiber in members], axis=0)
         if np.all(np.isfinite(path)):
-            labels.append(Label(words, path[_CHOICES // 2], color, path))
+            numbers = tuple(k for k, _ in members)
+            labels.append(Label(words, path[_CHOICES // 2], color, path, numbers))
     return labels
 
 

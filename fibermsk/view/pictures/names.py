@@ -10,14 +10,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import IdentityTransform
+from scipy.ndimage import distance_transform_edt
+from scipy.spatial import KDTree
 
+from fibermsk._arrays import Array
 from fibermsk.view.drawing.camera import Camera
-from fibermsk.view.drawing.labels import Box, Placed, fiber_labels, place_labels
+from fibermsk.view.drawing.labels import Box, Label, Placed, fiber_labels, place_labels
 from fibermsk.view.drawing.looks import NAME_COLORS, Theme
 from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures.cpu_draw import visible_fibers
 from fibermsk.view.pictures.framing import caption_boxes, projected
 
 _FONT_SIZE = 8.5
+_FINEST = 1600
+"""Most pixels along a side of a picture in which fibers are looked for."""
+_INSIDE = 3.0
+"""Distance of a point from the outline of its muscle, where that is wide enough, in pixels."""
 
 
 def write_names(
@@ -48,6 +56,7 @@ def write_names(
         box = text.get_window_extent(canvas.get_renderer())
         text.remove()
         sizes.append((float(box.width), float(box.height)))
+    on_muscles(labels, paths, stage, frame, camera, size)
     cloud, margins = stage.extent_at(frame)
     crowd = projected(cloud, 0.0 * margins, camera, size)[0]
     every = np.concatenate([crowd, *paths])
@@ -56,6 +65,37 @@ def write_names(
     for one in placed:
         _write(figure, one, stage.theme)
     return placed
+
+
+def on_muscles(
+    labels: Sequence[Label],
+    paths: list[Array],
+    stage: Stage,
+    frame: int,
+    camera: Camera,
+    size: tuple[int, int],
+) -> None:
+    """Move the points of labels of fibers to where these are seen, in place.
+
+    `paths` are pixels from the left and from below; those of a muscle that is nowhere seen stay.
+    """
+    if not any(label.members for label in labels):
+        return
+    coarse = max(1, -(-max(size) // _FINEST))
+    width, height = size[0] // coarse, size[1] // coarse
+    seen = visible_fibers(stage, frame, camera, (width, height))
+    for k, label in enumerate(labels):
+        rows, columns = np.nonzero(np.isin(seen, label.members))
+        if not rows.size:
+            continue
+        low, left = rows.min() - 1, columns.min() - 1
+        part = np.zeros((rows.max() - low + 2, columns.max() - left + 2))
+        part[rows - low, columns - left] = 1.0
+        inside: Any = distance_transform_edt(part)
+        rows, columns = np.nonzero(inside >= min(_INSIDE, float(inside.max())))
+        found = np.stack([columns + left, height - 1 - low - rows], axis=1) + 0.5
+        found = found * np.array(size) / (width, height)
+        paths[k] = found[KDTree(found).query(paths[k])[1]]
 
 
 def _write(figure: Figure, one: Placed, theme: Theme) -> None:
