@@ -8,7 +8,7 @@ from PIL import Image, ImageSequence
 from fibermsk.errors import ModelError
 from fibermsk.view import movie, screenshot
 from fibermsk.view.drawing.looks import find_theme
-from fibermsk.view.pictures.charts import LINE_COLORS, Charts, strip_height
+from fibermsk.view.pictures.charts import LINE_COLORS, Charts, chart_rows, strip_height
 from fibermsk.view.pictures.scene import picture
 
 ARM = make_result()
@@ -63,7 +63,7 @@ def test_own_values_are_those_of_the_first_result():
 
 def test_a_picture_has_the_charts_below_the_scene(renderer):
     bare = picture(ARM, time=4.0, size=SIZE)
-    below = strip_height(SIZE[1])
+    below = strip_height(2, SIZE)
     image = picture(ARM, time=4.0, size=SIZE, measures=["elbow_flexion", "biceps_1.length"])
     assert image.shape == bare.shape
     strip = Charts(["elbow_flexion", "biceps_1.length"], [ARM], LIGHT, (SIZE[0], below))
@@ -112,7 +112,7 @@ def test_a_movie_of_two_results_with_charts(tmp_path):
             np.asarray(one.convert("RGB")).astype(int) for one in ImageSequence.Iterator(frames)
         ]
     assert len(images) == 5 and images[0].shape == (*SIZE[::-1], 3)
-    strips = [image[-strip_height(SIZE[1]) :] for image in images]
+    strips = [image[-strip_height(1, SIZE) :] for image in images]
     assert all(np.mean(np.abs(a - b) > 20) > 1e-3 for a, b in zip(strips, strips[1:], strict=False))
     # the shorter one rests at its end
     rest = np.s_[80:220, 300:400]
@@ -130,3 +130,64 @@ def test_screenshot_of_several_on_file(tmp_path):
     with pytest.raises(ModelError, match="names holds 1 for 2 results"):
         movie([ARM, SHORT], tmp_path / "x.mp4", names=["one"])
     assert sorted(one.name for one in tmp_path.iterdir()) == ["two.png"]
+
+
+FOUR = ["elbow_flexion", "biceps.length", "biceps_1.force_insertion", "triceps_2.stretch"]
+
+
+@pytest.mark.parametrize("size", [(900, 700), (480, 360), (1600, 400), (640, 480), (400, 1200)])
+def test_words_of_charts_are_read_and_cover_nothing(size):
+    strip = (size[0], strip_height(4, size))
+    charts = Charts(FOUR, [ARM], LIGHT, strip, rows=chart_rows(4, size))
+    charts.move(8.0)
+    charts.image()
+    draw = charts._canvas.get_renderer()
+    curves = [axes.get_window_extent(draw) for axes in charts.figure.axes]
+    assert min(box.height for box in curves) >= 20 and min(box.width for box in curves) >= 100
+    texts = [text for text in charts.figure.texts if text.get_text() and text.get_visible()]
+    assert len(texts) == 12
+    boxes = [text.get_window_extent(draw) for text in texts]
+    for k, (text, box) in enumerate(zip(texts, boxes, strict=True)):
+        assert text.get_fontsize() >= 8.0, text.get_text()
+        assert 0 <= box.x0 and box.x1 <= strip[0] and 0 <= box.y0 and box.y1 <= strip[1]
+        # neither curves nor each other
+        for other in (*curves, *boxes[:k]):
+            apart = box.x0 >= other.x1 or other.x0 >= box.x1
+            assert apart or box.y0 >= other.y1 - 1 or other.y0 >= box.y1 - 1, text.get_text()
+    told = [text.get_text() for text in texts]
+    named = [words for words in told if words.startswith("biceps_1, ")]
+    # in the smallest there is no second line, and the long name is cut
+    assert named == ["biceps_1, force at the insertion"] or (size[1] < 400 and "…" in named[0])
+    assert {"elbow_flexion", "biceps, length", "triceps_2, stretch"} <= set(told)
+
+
+def test_numbers_of_the_time_axis_keep_apart():
+    charts = Charts(FOUR, [ARM], LIGHT, (480, 168), rows=2)
+    draw = charts._canvas.get_renderer()
+    for axes in charts.figure.axes:
+        low, high = axes.get_xlim()
+        boxes = [
+            label.get_window_extent(draw)
+            for label, at in zip(axes.get_xticklabels(), axes.get_xticks(), strict=True)
+            if low <= at <= high
+        ]
+        assert len(boxes) >= 2
+        assert all(b.x0 > a.x1 + 3 for a, b in zip(boxes, boxes[1:], strict=False))
+
+
+def test_a_click_in_a_lower_row_is_a_time():
+    charts = Charts(FOUR, [ARM], LIGHT, (480, 168), rows=2)
+    assert charts.time_at(150.0, 40.0) == charts.time_at(150.0, 120.0) == charts.time_at(150.0)
+    assert charts.time_at(150.0, 400.0) is None
+
+
+def test_names_of_results_stand_above_their_lines():
+    charts = Charts(["biceps.length"], [ARM, SHORT], LIGHT, (480, 120), ["a run (1)", "a run (2)"])
+    draw = charts._canvas.get_renderer()
+    (axes,) = charts.figure.axes
+    legend = axes.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["a run (1)", "a run (2)"]
+    low = legend.get_window_extent(draw).y0
+    for line in axes.get_lines()[:2]:
+        highest = axes.transData.transform([(0.0, max(line.get_ydata()))])[0, 1]
+        assert highest < low

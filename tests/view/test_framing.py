@@ -6,8 +6,9 @@ from fibermsk.errors import ModelError
 from fibermsk.view import screenshot
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures import scene
+from fibermsk.view.pictures.captions import Captions
 from fibermsk.view.pictures.framing import caption_boxes, frame_camera, projected
-from fibermsk.view.pictures.legend import _extent, wrapped
+from fibermsk.view.pictures.lettering import extent, wrapped
 
 SIZES = [(200, 150), (400, 300), (1200, 900), (1280, 720), (500, 900), (1800, 500)]
 SHOWN = {"arm": make_result(9), "mesh": make_meshed_arm(), "hanging": make_hanging_fiber()}
@@ -69,6 +70,47 @@ def test_words_of_a_legend_keep_to_their_room():
     assert wrapped(title, 9.5, 400.0) == title
     narrow = wrapped(title, 9.5, 88.0)
     assert narrow.split() == title.split() and narrow.count("\n") >= 1
-    assert max(_extent(line, 9.5) for line in narrow.splitlines()) <= 88.0
+    assert max(extent(line, 9.5) for line in narrow.splitlines()) <= 88.0
     # a word alone is not divided
     assert wrapped("unbreakable", 9.5, 5.0) == "unbreakable" and wrapped("", 9.5, 5.0) == ""
+
+
+@pytest.mark.parametrize("size", [(400, 1200), (1200, 900), (300, 300)])
+@pytest.mark.parametrize("frame", [4, None])
+def test_arrows_are_in_the_frame(size, frame):
+    stage = Stage(SHOWN["arm"], "tissue", arrows=("attachment", "contact"))
+    camera = frame_camera(stage, size, frame)
+    seen = [4] if frame == 4 else range(9)
+    for k in seen:
+        stage.move(k)
+        for arrows in stage.arrows.values():
+            points = arrows.points[np.any(arrows.points != 0.0, axis=1)].astype(float)
+            assert len(points) > 10
+            places, _ = projected(points, np.zeros(len(points)), camera, size)
+            assert np.all(places >= 0.0) and np.all(places <= size)
+    # the longest reach beyond what is drawn without them
+    bare = frame_camera(Stage(SHOWN["arm"], "tissue"), size, frame)
+    tips, _ = projected(points, np.zeros(len(points)), bare, size)
+    assert np.any(tips < 0.0) or np.any(tips > size) or size[0] >= 300
+
+
+@pytest.mark.parametrize("size", [(100, 100), (160, 120), (200, 150), (240, 180), (320, 240)])
+def test_captions_of_small_pictures_do_not_cover_each_other(size):
+    stage = Stage(SHOWN["arm"], "tissue", labels=True)
+    camera = frame_camera(stage, size, 4)
+    boxes = [box for box in caption_boxes(stage, size) if box is not None]
+    names = [one.box for one in Captions(stage, camera, size, 4).names]
+    assert len(boxes) == {100: 1, 160: 1, 200: 1, 240: 2, 320: 3}[size[0]]
+    for k, box in enumerate([*boxes, *names]):
+        for other in (*boxes, *names)[:k]:
+            wide = min(box[2], other[2]) - max(box[0], other[0])
+            tall = min(box[3], other[3]) - max(box[1], other[1])
+            assert wide <= 0.0 or tall <= 0.0
+    # the words of the heading are inside of its box
+    bare = Stage(SHOWN["arm"], "tissue")
+    image = Captions(bare, camera, size, 4).over(np.full((*size[::-1], 3), 255, np.uint8), 4)
+    inked = np.any(image < 200, axis=2)
+    for left, low, right, high in boxes:
+        top, bottom = max(int(size[1] - high) - 2, 0), int(np.ceil(size[1] - low)) + 2
+        inked[top:bottom, max(int(left) - 2, 0) : int(np.ceil(right)) + 2] = False
+    assert not inked.any()

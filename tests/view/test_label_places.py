@@ -1,13 +1,16 @@
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
-from make_result import make_reporting_arm, make_result
+from make_result import make_fiber, make_reporting_arm, make_result
 
 from fibermsk.results import MuscleLine, Still
 from fibermsk.view.drawing.labels import Label, overlap, place_labels
-from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.drawing.looks import NAME_COLORS
+from fibermsk.view.drawing.stage import Stage, common_camera
 from fibermsk.view.pictures.captions import Captions
+from fibermsk.view.pictures.cpu_draw import visible_fibers
 from fibermsk.view.pictures.framing import caption_boxes, frame_camera
 from fibermsk.view.pictures.magnitudes import magnitudes
 
@@ -85,3 +88,61 @@ def test_label_moves_along_its_path_from_what_is_taken():
     (aside,) = place_labels([label], [path], [(40.0, 10.0)], (400, 200), crowd=crowd)
     hidden = np.all((crowd >= aside.box[:2]) & (crowd <= aside.box[2:]), axis=1)
     assert not hidden.any()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_names_of_a_model_with_fibers_before_its_run(theme):
+    shown = Still(make_result(1), {"brachialis": MuscleLine(np.eye(3), 0.003)})
+    stage = Stage(shown, "tissue", labels=True, theme=theme)
+    camera = frame_camera(stage, (1200, 900), 0)
+    found = {one.words: one for one in Captions(stage, camera, (1200, 900), 0).names}
+    assert sorted(found) == ["biceps", "brachialis", "triceps"]
+    assert found["biceps"].color == NAME_COLORS[theme]
+    assert Stage(shown, "tissue").labels == []
+
+
+def side_by_side(shift, radius=0.006):
+    """A muscle behind another, `shift` [m] to the side."""
+    fibers = {}
+    for name, x, y in (("front", 0.0, 0.0), ("back", shift, 0.05)):
+        ends = [np.tile([x, y, z], (1, 1)) for z in (0.3, 0.0)]
+        one = make_fiber(*ends, np.ones((1, 1)), bow=0.0)
+        fibers[name] = replace(one, radius=np.full_like(one.radius, radius))
+    return make_result(1, fibers=fibers, bodies={})
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.004, 0.006])
+def test_points_are_on_the_part_of_a_muscle_that_is_seen(shift):
+    size = (600, 450)
+    result = side_by_side(shift)
+    stage = Stage(result, "tissue", labels=True)
+    # along +y: the one at y = 0 is in front, and hides the other but for a strip
+    camera = common_camera([stage], "front", size[0] / size[1])
+    seen = visible_fibers(stage, 0, camera, size)
+    placed = {one.words: one for one in Captions(stage, camera, size).names}
+    assert list(placed) == ["front", "back"]
+    for number, name in enumerate(placed):
+        x, y = placed[name].point
+        around = seen[size[1] - int(y) - 2 : size[1] - int(y) + 1, int(x) - 1 : int(x) + 2]
+        if np.any(seen == number):
+            assert around.size == 9 and np.all(around == number)
+    if shift == 0.0:
+        assert not np.any(seen == 1)
+    else:
+        # the middle of the hidden one is behind the other
+        assert np.sum(seen == 1) > 200
+    # names of muscles that are seen in whole stay at their middle
+    x, y = placed["front"].point
+    rows, columns = np.nonzero(seen == 0)
+    assert abs(x - columns.mean()) < 3 and abs(size[1] - y - rows.mean()) < 20
+
+
+def test_bones_hide_fibers():
+    stage = Stage(make_result(5), "tissue")
+    camera = frame_camera(stage, (300, 225), 2)
+    with_bones = visible_fibers(stage, 2, camera, (300, 225))
+    stage.pieces = []
+    without = visible_fibers(stage, 2, camera, (300, 225))
+    assert set(np.unique(without)) == {-1, 0, 1, 2, 3, 4}
+    hidden = (with_bones == -1) & (without >= 0)
+    assert hidden.sum() > 20 and np.all(with_bones[~hidden] == without[~hidden])

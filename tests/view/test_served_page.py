@@ -224,10 +224,11 @@ def click_fiber(page, name, run):
 def test_results_side_by_side(serve):
     runs = [make_bent(0.0), make_bent(0.3)]
     page = serve(pack(runs, names=["before", "after"]))
-    width = page.tab.locator("#view").bounding_box()["width"]
+    # the views share the width beside the legend
+    left, right = (page.tab.locator(one).bounding_box()["x"] for one in ("#view", "#legend"))
     place = page.ask("sample", "line", 0.5, None, 0)
     apart = np.subtract(page.ask("project", place, 1), page.ask("project", place, 0))
-    assert apart == pytest.approx([width / 2, 0.0])
+    assert apart == pytest.approx([(right - left) / 2, 0.0])
     # common times; the shorter one stays at its end
     assert page.state["frames"] == 5
     page.seek(2.6)

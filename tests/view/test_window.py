@@ -447,7 +447,7 @@ def test_charts_are_below_the_scene_and_a_click_goes_to_its_time(window_of):
     bare = image_of(window)
     area = window.viewer.around.area
     window.do("charts")
-    below = strip_height(SIZE[1])
+    below = strip_height(1, SIZE)
     assert window.viewer.around.area == (area[0], area[1] + below, *area[2:])
     image = image_of(window)
     strip = np.s_[SIZE[1] - HEIGHT - below : SIZE[1] - HEIGHT]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.results.result import FiberHistory
 from fibermsk.view.drawing.looks import Color
 
 Box = tuple[float, float, float, float]
@@ -24,6 +26,10 @@ _STEPS = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 6.0, -6.0)
 _OFF_MIDDLE, _OFF_LINE, _COVERED = 6.0, 1.0, 0.5
 """Costs: of a point at an end of the path, of a line of height, of a drawn point that is hidden."""
 
+_PART = (0.2, 0.8)
+"""Part of a fiber in which its label may be."""
+_CHOICES = 13
+
 
 class Label(NamedTuple):
     """Text at a point of a path."""
@@ -32,6 +38,7 @@ class Label(NamedTuple):
     point: Array  # (3,), ground frame [m]
     color: Color
     path: Array | None = None  # (n, 3), other points at which it may be
+    members: tuple[int, ...] = ()  # its fibers, by their number in `Result.drawn`
 
 
 class Placed(NamedTuple):
@@ -41,6 +48,21 @@ class Placed(NamedTuple):
     color: Color
     box: Box
     point: tuple[float, float]
+
+
+def fiber_labels(fibers: Mapping[str, FiberHistory], frame: int, color: Color) -> list[Label]:
+    """Labels of muscles at a frame: one for the fibers ``biceps_1``, ``biceps_2`` and so on."""
+    bundles: dict[str, list[tuple[int, FiberHistory]]] = {}
+    for k, (name, fiber) in enumerate(fibers.items()):
+        bundles.setdefault(re.sub(r"_?\d+$", "", name) or name, []).append((k, fiber))
+    labels = []
+    theta = np.linspace(*_PART, _CHOICES)
+    for words, members in bundles.items():
+        path = np.mean([fiber.centerline(theta, frame) for _, fiber in members], axis=0)
+        if np.all(np.isfinite(path)):
+            numbers = tuple(k for k, _ in members)
+            labels.append(Label(words, path[_CHOICES // 2], color, path, numbers))
+    return labels
 
 
 def place_labels(

@@ -12,6 +12,8 @@ Color = tuple[float, float, float]
 
 ARROW_COLORS = {"attachment": "#1f9e77", "contact": "#e6a000"}
 """Arrows of each kind."""
+NAME_COLORS: dict[str, Color] = {"light": (0.42, 0.06, 0.09), "dark": (0.98, 0.72, 0.66)}
+"""Names of muscles, by theme."""
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from fibermsk.view.drawing.camera import Camera, find_camera
 from fibermsk.view.drawing.colors import color_table
 from fibermsk.view.drawing.detail import PICTURE_POINTS, choose_detail
 from fibermsk.view.drawing.envelopes import Envelopes, bundles
-from fibermsk.view.drawing.labels import Label
-from fibermsk.view.drawing.looks import Theme, find_theme, ghostly
+from fibermsk.view.drawing.labels import Label, fiber_labels
+from fibermsk.view.drawing.looks import NAME_COLORS, Theme, find_theme, ghostly
 from fibermsk.view.drawing.meshes import extreme_points
 from fibermsk.view.drawing.pieces import (
     Piece,
@@ -133,7 +133,10 @@ class Stage:
         self.cloud, self.margins = self._extent(still)
         self.pieces = [piece for piece in self.pieces if piece.body]
         self.pieces += still_pieces(still, self.size, axes=self.named, marked=marked)
-        self.labels = still_labels(still) if self.named else []
+        self.labels = []
+        if self.named:
+            color = NAME_COLORS[self.theme.name]
+            self.labels = still_labels(still) + fiber_labels(still.result.fibers, 0, color)
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
         """Color the fibers by a field; by default with the limits of the run."""

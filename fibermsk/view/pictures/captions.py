@@ -14,8 +14,9 @@ from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
-from fibermsk.view.pictures.framing import axes_side, legend_left
-from fibermsk.view.pictures.legend import draw_legend, shorten
+from fibermsk.view.pictures.framing import Heading, axes_side, has_axes, has_legend, legend_left
+from fibermsk.view.pictures.legend import draw_legend
+from fibermsk.view.pictures.lettering import shorten
 from fibermsk.view.pictures.magnitudes import magnitudes, write_magnitudes
 from fibermsk.view.pictures.names import write_names
 
@@ -51,15 +52,16 @@ class Captions:
         result, theme = stage.result, stage.theme
         broken = "" if result.status == "success" else f" ({result.status})"
         words = f"{title or result.scene}{broken}"
-        text = figure.text(0.02, 0.97, words, va="top", fontsize=13, color=theme.text)
+        head = Heading.of(size)
+        text = figure.text(0.02, 0.97, words, va="top", fontsize=head.name, color=theme.text)
         shorten(text, 0.96 * width)
-        if legend:
+        if legend and has_legend(size):
             several = results or {}
             draw_legend(
                 figure, stage, legend_left(size), size,
                 results=list(several.values()), names=list(several),
             )  # fmt: skip
-        if axes:
+        if axes and has_axes(size):
             _draw_axes(figure, camera, theme, width, height)
         forces = magnitudes(stage, frame, camera, size)
         self.names = write_names(
@@ -70,8 +72,8 @@ class Captions:
         still = np.asarray(self._canvas.buffer_rgba()).copy()
         self._inked = np.nonzero(still[..., 3])
         self._ink = still[self._inked]
-        below = 0.97 - max(0.04, 24.0 / height)  # below the name
-        self._words = figure.text(0.02, below, "", va="top", fontsize=11, color=theme.faint)
+        below = 0.97 - head.step / height
+        self._words = figure.text(0.02, below, "", va="top", fontsize=head.time, color=theme.faint)
 
     def over(
         self, image: NDArray[np.uint8], frame: int, time: float | None = None

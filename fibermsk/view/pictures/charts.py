@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +15,8 @@ from fibermsk._arrays import Array
 from fibermsk.results.measures import Asked, Measure, measures_of
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.looks import Theme
-from fibermsk.view.pictures.legend import prefixed, squeeze
+from fibermsk.view.pictures.legend import prefixed
+from fibermsk.view.pictures.lettering import shorten, squeeze, told_apart
 
 _DPI = 100
 LINE_COLORS = ("#c03a3f", "#457797", "#7a9a3c", "#8b62ad")
@@ -25,19 +27,42 @@ _PREFIXED = ("m", "m/s", "N", "N/m", "N m", "Pa", "W")
 """Units that get a prefix."""
 _NUMBER = 66.0
 """Room of a number beside the name of its measure, in pixels."""
-_NAME = 90.0
-"""Least room of a name beside numbers, in pixels."""
 _EDGES = 62.0, 14.0, 34.0, 24.0
 """Room at the left, right, top and bottom of a chart, in pixels."""
+_NARROWEST, _LOWEST = 205.0, 84
+"""Least width of a chart that has others beside it, and least height of a row, in pixels."""
+_NAME = 30.0
+"""Least room of a name beside numbers, in pixels."""
+_NAMES = 15.0
+"""Height of the names of results, in pixels."""
+_ASIDE = 40.0
+"""Pixels that a name begins at the left of its curves."""
+_POINTS = 9.5
+"""Size of the font of names."""
+_SECOND = 17.0
+"""Height of a second line above a chart, in pixels."""
+_LEAST = 30.0
+"""Least height of the curves below two lines, in pixels."""
+_MOST = 0.5
+"""Most of the height of a picture that is left to several rows of charts."""
 
 
-def strip_height(height: int) -> int:
-    """Height of a strip in a picture of a height, in pixels."""
-    return int(np.clip(0.24 * height, 84, 190))
+def chart_rows(n: int, size: tuple[int, int]) -> int:
+    """Number of rows of `n` charts in a picture of a width and height in pixels."""
+    beside = max(int(size[0] / _NARROWEST), 1)
+    most = max(int(_MOST * size[1] / _LOWEST), 1)
+    return max(min(-(-n // beside), most), 1)
+
+
+def strip_height(n: int, size: tuple[int, int]) -> int:
+    """Height of a strip of `n` charts in a picture of a width and height, in pixels."""
+    rows = chart_rows(n, size)
+    each = int(np.clip(0.24 * size[1], _LOWEST, 190))
+    return each if rows == 1 else rows * min(each, int(_MOST * size[1] / rows))
 
 
 class Charts:
-    """One chart for each measure, side by side, with a line for each result.
+    """One chart for each measure, side by side in `rows`, with a line for each result.
 
     Measures as for `measures_of`; values of the user's own belong to the first result. Several
     results have `names` in the first chart.
@@ -50,6 +75,8 @@ class Charts:
         theme: Theme,
         size: tuple[int, int],
         names: Sequence[str] = (),
+        *,
+        rows: int = 1,
     ) -> None:
         self.size = size
         results = results[:1] if isinstance(asked, Mapping) else results
@@ -59,26 +86,32 @@ class Charts:
         self.figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
         self.figure.patch.set_facecolor(theme.background)
         self._canvas = FigureCanvasAgg(self.figure)
-        self._boxes: list[tuple[float, float]] = []
+        self._boxes: list[tuple[float, float, float, float]] = []
         self._marks, self._words, self._values = [], [], []
-        each = width / max(len(self._lines), 1)
-        for k, line in enumerate(self._lines):
-            left, right, top, bottom = _EDGES
-            low, high = k * each + left, (k + 1) * each - right
-            place = low / width, bottom / height, (high - low) / width
-            axes = self.figure.add_axes((*place, 1.0 - (top + bottom) / height))
-            self._boxes.append((low, high))
-            self._draw(axes, line, theme)
+        beside = max(-(-len(self._lines) // rows), 1)
+        each, tall = width / beside, height / rows
+        left, right, top, bottom = _EDGES
+        heads = [_Head.of(line, each - left - right, self.figure) for line in self._lines]
+        # numbers stand below names that have no room beside them
+        second = any(not head.beside for head in heads)
+        second = second and tall - top - bottom - _SECOND >= _LEAST
+        for k, (line, head) in enumerate(zip(self._lines, heads, strict=True)):
+            low, high = (k % beside) * each + left, (k % beside + 1) * each - right
+            floor = height - (k // beside + 1) * tall
+            deep = tall - top - bottom - (_SECOND if second else 0.0)
+            place = low / width, (floor + bottom) / height, (high - low) / width, deep / height
+            axes = self.figure.add_axes(place)
+            self._boxes.append((low, floor, high, floor + tall))
+            self._draw(axes, line, theme, head, second)
             if k == 0 and len(line) > 1 and names:
-                axes.legend(
-                    axes.get_lines()[: len(line)], names, fontsize=7.5, loc="best", frameon=False,
-                    labelcolor=theme.text, handlelength=1.8, borderpad=0.1, labelspacing=0.2,
-                )  # fmt: skip
+                _name_lines(axes, names[: len(line)], theme, high - low, deep)
         self._canvas.draw()
         self._still = self._canvas.copy_from_bbox(self.figure.bbox)
         self.move(float(self._times[0][0]))
 
-    def _draw(self, axes: Axes, line: Sequence[Measure], theme: Theme) -> None:
+    def _draw(
+        self, axes: Axes, line: Sequence[Measure], theme: Theme, head: _Head, second: bool
+    ) -> None:
         """Curves of one measure in all results, and its marks."""
         shown = [one.shown for one in line]
         finite = [values[np.isfinite(values)] for _, values in shown]
@@ -93,7 +126,10 @@ class Charts:
             axes.plot(time, one, DASHES[k], color=LINE_COLORS[k], lw=1.5)
         axes.set_facecolor(theme.background)
         axes.tick_params(colors=theme.faint, labelsize=8, length=3)
-        axes.locator_params(axis="y", nbins=3)
+        box = axes.get_position()
+        wide, deep = (box.x1 - box.x0) * self.size[0], (box.y1 - box.y0) * self.size[1]
+        axes.locator_params(axis="y", nbins=int(np.clip(deep / 16.0, 1, 3)))
+        axes.locator_params(axis="x", nbins=int(np.clip(wide / 40.0, 1, 9)))
         axes.margins(x=0.0, y=0.12)
         first, last = min(t[0] for t in self._times), max(t[-1] for t in self._times)
         if last > first:
@@ -102,21 +138,20 @@ class Charts:
             spine.set_visible(side in ("left", "bottom"))
             spine.set_color(theme.faint)
             spine.set_linewidth(0.6)
-        box = axes.get_position()
-        top = box.y1 + 20.0 / self.size[1]
-        start = box.x0 - 40.0 / self.size[0]
-        words = self.figure.text(start, top, line[0].words, fontsize=9.5, va="center")
+        top = box.y1 + (20.0 + (_SECOND if second else 0.0)) / self.size[1]
+        start = box.x0 - _ASIDE / self.size[0]
+        words = self.figure.text(start, top, head.words, fontsize=head.points, va="center")
         words.set_color(theme.text)
-        room = (box.x1 - start) * self.size[0] - _NUMBER * len(line) - 8.0
-        beside = room >= _NAME
-        squeeze(words, room if beside else (box.x1 - start) * self.size[0])
+        own = second or head.beside
+        shorten(words, head.room if own else head.narrow)
+        words.set_visible(own or head.narrow >= _NAME)
         # left of the numbers of the time axis
         down = box.y0 - 13.0 / self.size[1]
         small = {"fontsize": 8, "ha": "right", "va": "center", "color": theme.faint}
         self.figure.text(box.x0 - 14.0 / self.size[0], down, "t [s]", **small)
-        look = {"fontsize": 9.5, "ha": "right", "va": "center", "fontweight": "bold"}
-        if not beside:  # the numbers stand below, in the chart
-            top -= 18.0 / self.size[1]
+        look = {"fontsize": _POINTS, "ha": "right", "va": "center", "fontweight": "bold"}
+        if second and not head.beside:
+            top -= _SECOND / self.size[1]
         steps = _NUMBER / self.size[0] * np.arange(len(line))[::-1]
         self._words.append([self.figure.text(box.x1 - step, top, "", **look) for step in steps])
         for k, words in enumerate(self._words[-1]):
@@ -155,13 +190,49 @@ class Charts:
                 text.draw(renderer)
         return np.asarray(self._canvas.buffer_rgba())[..., :3].copy()
 
-    def time_at(self, x: float) -> float | None:
-        """Time [s] at pixels from the left; None beside the charts."""
+    def time_at(self, x: float, y: float | None = None) -> float | None:
+        """Time [s] at pixels from the left and from below; None beside the charts."""
         first, last = min(t[0] for t in self._times), max(t[-1] for t in self._times)
-        for low, high in self._boxes:
-            if low - 6.0 <= x <= high + 6.0:
+        for low, floor, high, top in self._boxes:
+            if low - 6.0 <= x <= high + 6.0 and (y is None or floor <= y < top):
                 return float(first + min(max((x - low) / (high - low), 0.0), 1.0) * (last - first))
         return None
+
+
+def _name_lines(axes: Axes, names: Sequence[str], theme: Theme, wide: float, deep: float) -> None:
+    """Names of the lines in a row above these, within curves of a width and height in pixels."""
+    low, high = axes.get_ylim()
+    part = _NAMES / deep
+    if part < 0.5:
+        axes.set_ylim(low, high + (high - low) * part / (1.0 - part))
+    axes.legend(
+        axes.get_lines()[: len(names)], told_apart(names, 7.5, wide / len(names) - 32.0),
+        fontsize=7.5, loc="upper left", ncols=len(names), frameon=False, labelcolor=theme.text,
+        handlelength=1.8, borderpad=0.0, borderaxespad=0.0, columnspacing=1.0, handletextpad=0.5,
+    )  # fmt: skip
+
+
+class _Head(NamedTuple):
+    """Name above a chart, and whether numbers have room beside it."""
+
+    words: str
+    points: float  # size of the font
+    beside: bool
+    room: float  # of the name in a line of its own, in pixels
+    narrow: float  # of the name beside numbers
+
+    @classmethod
+    def of(cls, line: Sequence[Measure], wide: float, figure: Figure) -> _Head:
+        """Name of a measure above curves of a width in pixels."""
+        room = wide + _ASIDE
+        narrow = room - _NUMBER * len(line) - 8.0
+        text = figure.text(0.0, 0.0, line[0].words, fontsize=_POINTS)
+        beside = text.get_window_extent().width <= narrow
+        if not beside:
+            squeeze(text, room)
+        points = float(text.get_fontsize())
+        text.remove()
+        return cls(line[0].words, points, beside, room, narrow)
 
 
 def _number(value: Array | float) -> str:

@@ -95,6 +95,26 @@ def draw(
     return (255.0 * np.clip(image, 0.0, 1.0) + 0.5).astype(np.uint8), away.astype(np.float32)
 
 
+def visible_fibers(
+    stage: Stage, frame: int, camera: Camera, size: tuple[int, int]
+) -> NDArray[np.int64]:
+    """Number of the fiber that is seen at each pixel (height, width), top row first; -1 for none.
+
+    A fiber is behind solid pieces and other fibers, and seen through arrows and envelopes.
+    """
+    stage.move(frame)
+    layer = _Layer.empty(*size)
+    for piece in stage.pieces:
+        if piece.opacity == 1.0:
+            placed, color = _placed(piece, stage.pose(piece.body, frame), 0.0)
+            layer.add(placed, color, camera)
+    if (tubes := stage.tubes) is not None:
+        number = np.repeat(np.arange(1.0, len(stage.result.drawn) + 1.0), tubes.detail.n_points)
+        color = np.repeat(number[:, None], 3, axis=1)
+        layer.add(Surface(tubes.points, tubes.normals, tubes.faces), color, camera)
+    return np.rint(layer.color[..., 0]).astype(np.int64) - 1
+
+
 _Veil = tuple[Surface, Array, float]
 """A surface, its colors and its opacity."""
 

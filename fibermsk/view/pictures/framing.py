@@ -20,29 +20,63 @@ _LEGEND = 88.0
 """Least width of the legend, in pixels."""
 _LEGEND_PART = 0.14
 """Its part of the width of large pictures."""
+_WITH_LEGEND, _WITH_AXES = (240, 180), (260, 200)
+"""Least widths and heights of pictures with a legend, and with the directions of the axes."""
+_FRAMES = 24
+"""Frames of a run whose arrows are to be seen."""
+_HEAD = 0.07
+"""Radius of the head of an arrow over the length of the longest."""
 _LETTER = 0.62
 """Mean width of a letter over the size of the font."""
 
 
+class Heading(NamedTuple):
+    """Sizes of the fonts of name and time in points, and pixels from one to the other."""
+
+    name: float
+    time: float
+    step: float
+
+    @classmethod
+    def of(cls, size: tuple[int, int]) -> Heading:
+        """Heading of a picture; of a small one in smaller letters."""
+        small = size[0] < 300 or size[1] < 220
+        return cls(9.0, 8.5, 15.0) if small else cls(13.0, 11.0, max(0.04 * size[1], 24.0))
+
+
 class Boxes(NamedTuple):
-    """Rectangles of the captions: left, bottom, right and top in pixels."""
+    """Rectangles of the captions: left, bottom, right and top in pixels; None where left out."""
 
     title: tuple[float, float, float, float]
     legend: tuple[float, float, float, float] | None
-    axes: tuple[float, float, float, float]
+    axes: tuple[float, float, float, float] | None
+
+
+def has_legend(size: tuple[int, int]) -> bool:
+    """Whether a picture has room for a legend."""
+    return size[0] >= _WITH_LEGEND[0] and size[1] >= _WITH_LEGEND[1]
+
+
+def has_axes(size: tuple[int, int]) -> bool:
+    """Whether a picture has room for the directions of the axes."""
+    return size[0] >= _WITH_AXES[0] and size[1] >= _WITH_AXES[1]
 
 
 def caption_boxes(stage: Stage, size: tuple[int, int], named: str = "") -> Boxes:
     """Places of name and time, legend and axes in a picture; the scene's name without one."""
     width, height = size
-    words = max(len(named or stage.result.scene) * 18.0, 11 * 15.0) * _LETTER
-    low = height - 0.03 * height - max(0.04 * height, 24.0) - (0.0 if stage.is_still else 20.0)
+    head = Heading.of(size)
+    name, time = 1.39 * head.name, 1.39 * head.time  # in pixels
+    words = max(len(named or stage.result.scene) * name, 11 * time) * _LETTER
+    low = 0.97 * height - head.step - (0.0 if stage.is_still else 1.3 * time)
     title = (0.0, low, 0.02 * width + words, float(height))
     legend = None
-    if stage.colored or stage.arrows:
-        legend = (legend_left(size) - 8.0, 0.2 * height, float(width), 0.92 * height)
+    if (stage.colored or stage.arrows) and has_legend(size):
+        low = 0.0 if stage.arrows else 0.2 * height
+        top = min(max(0.92 * height, 0.84 * height + 38.0), height)  # of two lines over the scale
+        legend = (legend_left(size) - 8.0, low, float(width), top)
     side = axes_side(size) + 14.0
-    return Boxes(title, legend, (0.0, 0.0, side, side))
+    return Boxes(title, legend, (0.0, 0.0, side, side) if has_axes(size) else None)
 
 
 def axes_side(size: tuple[int, int]) -> float:
@@ -99,12 +133,28 @@ def frame_camera(
 
 
 def _seen(stage: Stage, frame: int | None, floor: bool) -> tuple[Array, Array]:
-    """Balls of a stage at a frame or over its run, with its shadow on a floor."""
+    """Balls of a stage at a frame or over its run, with its arrows and its shadow on a floor."""
     cloud, margins = (stage.cloud, stage.margins) if frame is None else stage.extent_at(frame)
-    if not floor:
-        return cloud, margins
-    below = on_floor(cloud, margins, np.asarray(stage.result.up, dtype=float), stage.size)
-    return np.concatenate([cloud, below[0]]), np.concatenate([margins, below[1]])
+    parts = [(cloud, margins), _tips(stage, frame)]
+    if floor:
+        up = np.asarray(stage.result.up, dtype=float)
+        parts.append(on_floor(cloud, margins, up, stage.size))
+    return np.concatenate([one for one, _ in parts]), np.concatenate([reach for _, reach in parts])
+
+
+def _tips(stage: Stage, frame: int | None) -> tuple[Array, Array]:
+    """Balls around the tips of the arrows at a frame or over the run."""
+    last = stage.result.time.size - 1
+    frames = [frame] if frame is not None else np.unique(np.linspace(0, last, _FRAMES).astype(int))
+    points, reach = [np.empty((0, 3))], [np.empty(0)]
+    for arrows in stage.arrows.values():
+        for k in frames:
+            arrows.move(int(k))
+            tips = arrows.anchors + arrows.scale.length / arrows.scale.force * arrows.forces
+            tips = tips[np.any(arrows.forces != 0.0, axis=1) & np.all(np.isfinite(tips), axis=1)]
+            points.append(tips)
+            reach.append(np.full(len(tips), _HEAD * arrows.scale.longest))
+    return np.concatenate(points), np.concatenate(reach)
 
 
 def projected(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,8 +13,6 @@ from matplotlib.colorbar import Colorbar
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Rectangle
-from matplotlib.text import Text
-from matplotlib.textpath import TextPath
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import IdentityTransform
 from numpy.typing import NDArray
@@ -24,11 +22,15 @@ from fibermsk.view.drawing.arrows import ArrowScale
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import TISSUE, field_of
+from fibermsk.view.pictures.lettering import DPI, extent, text_height, told_apart, wrapped
 
-_DPI = 100
 _PREFIXES = {-3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
-_SMALLEST = 5.5
-"""Smallest size of a font [points]."""
+_EDGE = 10.0
+"""Room that is left at the right of the legend, in pixels."""
+_LEAST = 60.0
+"""Least height of the scale of colors, in pixels."""
+_LOWEST = 4.0
+"""Room that is left below the legend, in pixels."""
 _BAR = 15.0
 """Width of a color scale in pixels."""
 
@@ -82,6 +84,7 @@ def draw_legend(
     results, the solid one first.
     """
     width, height = size
+    room = width - left - _EDGE
     theme = stage.theme
     pixels = IdentityTransform()
 
@@ -89,10 +92,17 @@ def draw_legend(
         style = {"fontsize": 9, "color": theme.text, "va": "top"} | style
         return figure.text(x, y, words, transform=pixels, **style)
 
+    keys = [_Key.of(kind, arrows.scale, room) for kind, arrows in stage.arrows.items()]
+    names = told_apart(names, 9.0, room - 28.0)
+    gap = max(0.05 * height, 14.0)
+    below = sum(key.height + 10.0 for key in keys)
+    below += sum(text_height(name, 9.0) + 7.0 for name in names)
     top = low = 0.84 * height
     if stage.colored:
-        low = 0.36 * height
         found = tissues(results or [stage.result])
+        swatch = stage.color_by == TISSUE and "tendon" in found
+        # the scale leaves its room to what is below
+        low = max(0.36 * height, min(below + gap + 26.0 * swatch, top - _LEAST))
         axes = figure.add_axes((left / width, low / height, _BAR / width, (top - low) / height))
         bar, label = color_bar(axes, stage)
         axes.yaxis.set_major_locator(
@@ -101,10 +111,10 @@ def draw_legend(
         axes.tick_params(colors=theme.text, labelsize=9)
         words, _, unit = label.partition(" [")
         unit = unit.rstrip("]")
-        words = wrapped(words, 9.5, width - left)
+        words = wrapped(words, 9.5, room)
         named = words if unit in ("", "-") else f"{words}\n[{unit}]"
         write(left, top + 8.0, named, va="bottom", fontsize=9.5, linespacing=1.1)
-        if stage.color_by == TISSUE and "tendon" in found:
+        if swatch:
             low -= 26.0
             ivory = Rectangle(
                 (left, low), _BAR, _BAR, facecolor=stage.colors[0, 0] / 255.0,
@@ -112,65 +122,57 @@ def draw_legend(
             )  # fmt: skip
             figure.add_artist(ivory)
             write(left + _BAR + 6.0, low + 0.5 * _BAR, "tendon", va="center")
-    y = low - 0.05 * height
-    for kind, arrows in stage.arrows.items():
-        if y < 30.0:
+    y = low - gap
+    for key in keys:
+        if y - key.height < _LOWEST:
             break
         arrow = FancyArrow(
             left, y - 7.0, 28.0, 0.0, width=3.0, head_width=9.0, head_length=12.0,
-            length_includes_head=True, color=ARROW_COLORS[kind], linewidth=0, transform=pixels,
+            length_includes_head=True, color=ARROW_COLORS[key.kind], linewidth=0, transform=pixels,
         )  # fmt: skip
         figure.add_artist(arrow)
-        squeeze(write(left + 33.0, y, _scale_words(arrows.scale)), width - left - 33.0)
-        words = wrapped(_kind_words(kind, arrows.scale), 8.5, width - left)
-        write(left, y - 17.0, words, fontsize=8.5, color=theme.faint)
-        y -= 40.0 + 13.0 * words.count("\n")
+        write(left + key.beside, y if key.beside else y - 17.0, key.scale)
+        write(left, y - key.down, key.words, fontsize=8.5, color=theme.faint)
+        y -= key.height + 10.0
     for k, name in enumerate(names):
+        if y - text_height(name, 9.0) < _LOWEST:
+            break
         for i, color in enumerate(stage.colors[:, 150] / 255.0):
             tone = (*color, 1.0 if k == 0 else 0.4)
             corner = (left + 11.0 * i, y - 12.0)
             figure.add_artist(
                 Rectangle(corner, 11.0, 11.0, color=tone, linewidth=0, transform=pixels)
             )
-        shorten(write(left + 28.0, y, name), width - left - 32.0)
-        y -= 20.0
+        write(left + 28.0, y, name)
+        y -= text_height(name, 9.0) + 7.0
 
 
-def wrapped(words: str, points: float, room: float) -> str:
-    """Words in as many lines as keep them within so many pixels, at a font size in points."""
-    lines: list[str] = []
-    for word in words.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and _extent(longer, points) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return "\n".join(lines)
+class _Key(NamedTuple):
+    """Lines beside and below the arrow of a kind."""
 
+    kind: str
+    scale: str
+    words: str
+    beside: float  # pixels from the arrow's tail to the words of its scale; 0 if these are below
+    down: float  # pixels from the top to the lower words
+    height: float  # of all [pixels]
 
-def _extent(words: str, points: float) -> float:
-    """Width of words [pixels]."""
-    return float(TextPath((0.0, 0.0), words, size=points * _DPI / 72.0).get_extents().width)
-
-
-def shorten(text: Text, room: float) -> None:
-    """Leave out the last letters of a text that is wider than some pixels."""
-    while text.get_window_extent().width > room and len(text.get_text()) > 4:
-        text.set_text(text.get_text().rstrip("…")[:-1] + "…")
-
-
-def squeeze(text: Text, room: float) -> None:
-    """Write a text smaller that is wider than some pixels."""
-    size = float(text.get_fontsize())
-    while text.get_window_extent().width > room and size > _SMALLEST:
-        size *= 0.95
-        text.set_fontsize(size)
-    shorten(text, room)
+    @classmethod
+    def of(cls, kind: str, arrows: ArrowScale, room: float) -> _Key:
+        """Lines of a kind within so many pixels."""
+        scale, beside = _scale_words(arrows), 33.0
+        if extent(scale, 9.0) > room - beside:
+            # below the arrow, in one line or two
+            scale = scale if extent(scale, 9.0) <= room else scale.replace(" = ", "\n= ")
+            beside = 0.0
+        words = wrapped(_kind_words(kind, arrows), 8.5, room)
+        down = 17.0 + (0.0 if beside else text_height(scale, 9.0))
+        return cls(kind, scale, words, beside, down, down + text_height(words, 8.5))
 
 
 def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[np.uint8]:
     """Legend on a transparent background (height, width, 4)."""
-    figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
+    figure = Figure(figsize=(width / DPI, height / DPI), dpi=DPI)
     figure.patch.set_alpha(0.0)
     canvas = FigureCanvasAgg(figure)
     draw_legend(figure, stage, 8.0, (width, height), **more)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,23 +10,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.transforms import IdentityTransform
+from scipy.ndimage import distance_transform_edt
+from scipy.spatial import KDTree
 
-from fibermsk.results.result import FiberHistory
+from fibermsk._arrays import Array
 from fibermsk.view.drawing.camera import Camera
-from fibermsk.view.drawing.labels import Box, Label, Placed, place_labels
-from fibermsk.view.drawing.looks import Theme
+from fibermsk.view.drawing.labels import Box, Label, Placed, fiber_labels, place_labels
+from fibermsk.view.drawing.looks import NAME_COLORS, Theme
 from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures.cpu_draw import visible_fibers
 from fibermsk.view.pictures.framing import caption_boxes, projected
 
 _FONT_SIZE = 8.5
-_PART = (0.2, 0.8)
-"""Part of a path in which its label may be."""
-_CHOICES = 13
-_DARK: dict[str, tuple[float, float, float]] = {
-    "light": (0.42, 0.06, 0.09),
-    "dark": (0.98, 0.72, 0.66),
-}
-"""Colors of the names of muscles, by theme."""
+_FINEST = 1600
+"""Most pixels along a side of a picture in which fibers are looked for."""
+_INSIDE = 3.0
+"""Distance of a point from the outline of its muscle, where that is wide enough, in pixels."""
 
 
 def write_names(
@@ -44,7 +42,7 @@ def write_names(
     """
     labels = list(stage.labels)
     if stage.named and not stage.is_still:
-        labels = fiber_labels(stage.result.drawn, frame, _DARK[stage.theme.name])
+        labels = fiber_labels(stage.result.drawn, frame, NAME_COLORS[stage.theme.name])
     if not labels:
         return []
     nothing = np.zeros(1)
@@ -58,6 +56,7 @@ def write_names(
         box = text.get_window_extent(canvas.get_renderer())
         text.remove()
         sizes.append((float(box.width), float(box.height)))
+    on_muscles(labels, paths, stage, frame, camera, size)
     cloud, margins = stage.extent_at(frame)
     crowd = projected(cloud, 0.0 * margins, camera, size)[0]
     every = np.concatenate([crowd, *paths])
@@ -68,20 +67,35 @@ def write_names(
     return placed
 
 
-def fiber_labels(
-    fibers: Mapping[str, FiberHistory], frame: int, color: tuple[float, float, float]
-) -> list[Label]:
-    """Labels of muscles at a frame: one for the fibers ``biceps_1``, ``biceps_2`` and so on."""
-    bundles: dict[str, list[FiberHistory]] = {}
-    for name, fiber in fibers.items():
-        bundles.setdefault(re.sub(r"_?\d+$", "", name) or name, []).append(fiber)
-    labels = []
-    theta = np.linspace(*_PART, _CHOICES)
-    for words, members in bundles.items():
-        path = np.mean([fiber.centerline(theta, frame) for fiber in members], axis=0)
-        if np.all(np.isfinite(path)):
-            labels.append(Label(words, path[_CHOICES // 2], color, path))
-    return labels
+def on_muscles(
+    labels: Sequence[Label],
+    paths: list[Array],
+    stage: Stage,
+    frame: int,
+    camera: Camera,
+    size: tuple[int, int],
+) -> None:
+    """Move the points of labels of fibers to where these are seen, in place.
+
+    `paths` are pixels from the left and from below; those of a muscle that is nowhere seen stay.
+    """
+    if not any(label.members for label in labels):
+        return
+    coarse = max(1, -(-max(size) // _FINEST))
+    width, height = size[0] // coarse, size[1] // coarse
+    seen = visible_fibers(stage, frame, camera, (width, height))
+    for k, label in enumerate(labels):
+        rows, columns = np.nonzero(np.isin(seen, label.members))
+        if not rows.size:
+            continue
+        low, left = rows.min() - 1, columns.min() - 1
+        part = np.zeros((rows.max() - low + 2, columns.max() - left + 2))
+        part[rows - low, columns - left] = 1.0
+        inside: Any = distance_transform_edt(part)
+        rows, columns = np.nonzero(inside >= min(_INSIDE, float(inside.max())))
+        found = np.stack([columns + left, height - 1 - low - rows], axis=1) + 0.5
+        found = found * np.array(size) / (width, height)
+        paths[k] = found[KDTree(found).query(paths[k])[1]]
 
 
 def _write(figure: Figure, one: Placed, theme: Theme) -> None:

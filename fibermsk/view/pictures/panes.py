@@ -21,7 +21,7 @@ from fibermsk.view.drawing.compare import (
 )
 from fibermsk.view.fields import nearest_index
 from fibermsk.view.pictures.captions import Captions
-from fibermsk.view.pictures.charts import Charts, strip_height
+from fibermsk.view.pictures.charts import Charts, chart_rows, strip_height
 from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer
 from fibermsk.view.pictures.framing import frame_camera
@@ -72,11 +72,13 @@ class Panes:
         titles = result_names(self._results, names)
         self._charts: Charts | None = None
         if len(measures):
-            below = strip_height(height)
+            n = 1 if isinstance(measures, str) else len(measures)
+            below = strip_height(n, size)
             height -= below
             self._charts = Charts(
-                measures, self._results, stages[0].theme, (size[0], below), titles
-            )
+                measures, self._results, stages[0].theme, (size[0], below), titles,
+                rows=chart_rows(n, size),
+            )  # fmt: skip
         self._room = size[0] - width * len(self._views)
         self._ground = np.round(255.0 * np.array(stages[0].theme.rgb("background")))
         frames = self._frames(self.time)

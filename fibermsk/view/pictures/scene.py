@@ -56,7 +56,7 @@ def screenshot(
         field, in one color map for all tissue: ``axial_force``, ``tissue_force``, ``stress``,
         ``stretch``, ``radius``, ``activation``, ``contact_force_density`` or ``muscle_fraction``.
     size : (int, int)
-        Width and height in pixels.
+        Width and height in pixels. Below 240 x 180 there is no legend, below 260 x 200 no axes.
     labels : bool
         Write the names of muscles on them; of a still also draw the joint axes, with the names of
         their coordinates.

@@ -229,7 +229,7 @@ class Window:
     def _tall(self) -> int:
         """Height of the charts that are shown."""
         shown = self.charts and not self.bare and len(self.viewer.measures)
-        return strip_height(int(self.plotter.window_size[1])) if shown else 0
+        return strip_height(1, tuple(self.plotter.window_size)) if shown else 0
 
     @property
     def _strip_size(self) -> tuple[int, int]:

@@ -255,19 +255,40 @@ class App extends Panel {
     this.redraw(true);
   }
 
-  /** Part of a view's width for the legend. */
+  /** Pixels beside several views for the legend. */
+  get aside() {
+    if (this.views.length < 2 || $("legend").hidden) return 0;
+    return Math.min(LEGEND_WIDTH + 8, 0.3 * $("scene").clientWidth);
+  }
+
+  /** Width of a view in pixels. */
+  get wide() {
+    return ($("scene").clientWidth - this.aside) / this.views.length;
+  }
+
+  /** Part of the width of a single view for the legend. */
   get room() {
-    const wide = $("scene").clientWidth / this.views.length;
-    return $("legend").hidden ? 0 : Math.min((LEGEND_WIDTH + 8) / Math.max(wide, 1), 0.5);
+    if (this.views.length > 1 || $("legend").hidden) return 0;
+    return Math.min((LEGEND_WIDTH + 8) / Math.max(this.wide, 1), 0.5);
+  }
+
+  /** Part of the height for the names of several results, and where one ends before the others. */
+  get top() {
+    if (this.runs.length < 2) return 0;
+    const last = this.time[this.time.length - 1];
+    const lines = this.views.map((runs) => (
+      runs.length + runs.filter((run) => run.ended(last) || run.ended(this.time[0])).length
+    ));
+    return Math.min((20 * Math.max(...lines) + 12) / Math.max($("scene").clientHeight, 1), 0.4);
   }
 
   fit(preset) {
     $("preset").value = preset;
     this.touched = false;
     $("legend").hidden = !this.fibers.length;
-    const { clientWidth, clientHeight } = $("scene");
-    const aspect = clientWidth / this.views.length / Math.max(clientHeight, 1);
-    this.camera.look(preset, aspect, this.room);
+    const aspect = this.wide / Math.max($("scene").clientHeight, 1);
+    const margin = this.views.length > 1 ? WIDE_MARGIN : MARGIN;
+    this.camera.look(preset, aspect, { room: this.room, head: this.top, margin });
     this.redraw(true);
   }
 

@@ -145,22 +145,34 @@ class Chart {
       }
     }
     for (const { run, line, low, high } of this.lines) {
-      const number = this.runs.indexOf(run);
-      pen.strokeStyle = pen.fillStyle = number ? LINE_COLORS[number] : look.curve;
-      pen.setLineDash(DASHES[number]);
+      pen.strokeStyle = pen.fillStyle = this.color(run, look);
+      pen.setLineDash(DASHES[this.runs.indexOf(run)]);
       this.drawLine(pen, run.time, { line, low, high }, x, y);
     }
     pen.setLineDash([]);
     pen.strokeStyle = pen.fillStyle = look.accent;
     pen.lineWidth = 1.2;
     strokeLine(pen, x(now), top - 4, x(now), bottom + 3);
+    const several = this.runs.length > 1;
     const values = this.lines.map(({ run, line }) => this.factor * line[run.frame]);
     this.lines.forEach(({ run }, k) => {
       pen.beginPath();
       pen.arc(x(run.time[run.frame]), y(values[k]), 3.2, 0, 7);
+      if (several) pen.fillStyle = this.color(run, look);
       pen.fill();
     });
-    this.now.textContent = values.map(short).join(", ") + this.unit;
+    this.now.replaceChildren(...values.map((value, k) => {
+      const words = short(value) + (k < values.length - 1 ? ", " : this.unit);
+      const part = element("span", words);
+      if (several) Object.assign(part.style, lineLook(this.runs.indexOf(this.lines[k].run)));
+      return part;
+    }));
+  }
+
+  /** Color of the curve of a run. */
+  color(run, look) {
+    const number = this.runs.indexOf(run);
+    return number ? LINE_COLORS[number] : look.curve;
   }
 
   drawLine(pen, time, { line, low, high }, x, y) {

@@ -44,7 +44,7 @@ class Painting {
 
   lookNow(width, height) {
     return {
-      ...this.camera.matrices(width / this.views.length / height), longest: this.longest,
+      ...this.camera.matrices(this.wide / height), aside: this.aside / width, longest: this.longest,
       coarseness: this.heavy ? this.pace.coarseness : 0, background: rgb(this.look.ground), accent: rgb(this.look.accent), selected: this.selected,
       shade: this.head.shade[this.theme], colors: this.shownField?.colors,
     };
@@ -52,8 +52,8 @@ class Painting {
 
   /** Pixel position of a point of a run, and its depth. */
   project(point, run) {
-    const { clientWidth, clientHeight } = $("scene"), wide = clientWidth / this.views.length;
-    const [x, y, away] = this.camera.project(point, wide, clientHeight);
+    const { wide } = this;
+    const [x, y, away] = this.camera.project(point, wide, $("scene").clientHeight);
     return [x + wide * this.views.findIndex((runs) => runs.includes(run)), y, away];
   }
 
@@ -102,6 +102,7 @@ class Painting {
 
   paintCaptions() {
     const words = this.views.map((runs) => this.captions(runs).join("\n"));
+    $("captions").style.right = `${this.aside}px`;
     $("captions").replaceChildren(...words.map((lines) => element("p", lines)));
   }
 
@@ -262,7 +263,7 @@ class Painting {
       lines.forEach((words, n) => {
         pen.fillStyle = n ? this.look.faint : this.look.ink;
         pen.font = n ? "13px system-ui, sans-serif" : "600 15px system-ui, sans-serif";
-        pen.fillText(words, 14 + (v * width) / this.views.length, 26 + 20 * n);
+        pen.fillText(words, 14 + v * this.wide, 26 + 20 * n);
       });
     });
     const legend = $("legend");

@@ -1,6 +1,6 @@
 // Camera of the scene.
 
-const MARGIN = 1.04;
+const MARGIN = 1.04, WIDE_MARGIN = 1.1; // around one of several views
 
 /** Bounds of balls (x, y, z, radius). */
 function boundsOf(balls) {
@@ -36,15 +36,18 @@ class Camera {
     this.above = cross(this.right, this.forward);
   }
 
-  /** Set a preset with everything in view; `room` is the free part of the width. */
-  look(preset, aspect, room) {
+  /**
+   * Set a preset with everything in view; `room` and `head` are the free parts of the width at the
+   * right and of the height at the top.
+   */
+  look(preset, aspect, free) {
     const { forward, above } = this.ways[preset];
     this.direct(forward, above);
-    this.frame(aspect, room);
+    this.frame(aspect, free);
   }
 
   /** Set the least distance with everything in view. */
-  frame(aspect, room) {
+  frame(aspect, { room = 0, head = 0, margin: spare = MARGIN }) {
     const axes = [this.right, this.above, this.forward];
     const local = this.balls.map((ball) => [...axes.map((axis) => dot(axis, ball)), ball[3]]);
     const { low, high } = boundsOf(local);
@@ -59,13 +62,16 @@ class Camera {
         needed,
         ((margin - dx) / wide - dz) / (1 - room),
         ((margin + dx) / wide - (1 - 2 * room) * dz) / (1 - room),
-        (margin + Math.abs(dy)) / tangent - dz,
+        ((margin - dy) / tangent - dz) / (1 - head),
+        ((margin + dy) / tangent - (1 - 2 * head) * dz) / (1 - head),
       );
     }
     for (let i = 0; i < 3; i++) size = Math.max(size, high[i] - low[i]);
-    this.distance = Math.max(MARGIN * needed, 0.1 * size);
+    this.distance = Math.max(spare * needed, 0.1 * size);
     const center = axes.reduce((sum, axis, i) => add(sum, scale(middle[i], axis)), [0, 0, 0]);
-    this.target = add(center, scale(room * this.distance * tangent * aspect, this.right));
+    const half = this.distance * tangent;
+    const across = scale(room * half * aspect, this.right);
+    this.target = add(center, add(across, scale(head * half, this.above)));
   }
 
   /** Turn around the target by angles [rad], with a level horizon. */

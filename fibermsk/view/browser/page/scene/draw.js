@@ -162,7 +162,8 @@ class Scene {
 
   /** Draw; `look` has matrices, colors and selection. */
   draw(look, picking = false) {
-    const gl = this.gl, wide = gl.drawingBufferWidth / this.views.length;
+    const gl = this.gl;
+    const wide = (gl.drawingBufferWidth * (1 - look.aside)) / this.views.length;
     gl.clearColor(...(picking ? [0, 0, 0] : look.background), 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     this.views.forEach((runs, v) => {

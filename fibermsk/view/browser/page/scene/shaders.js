@@ -85,7 +85,7 @@ void main() {
   int k = min(int(x), 15);
   vec3 flesh = mix(muscle_colors[k], muscle_colors[k + 1], x - float(k));
   vec3 cord = mix(tendon_colors[k], tendon_colors[k + 1], x - float(k));
-  vec3 color = value < -1.0 ? vec3(0.5) : mix(cord, flesh, smoothstep(0.4, 0.6, muscle));
+  vec3 color = value < -1.0 ? vec3(0.5) : mix(cord, flesh, clamp(muscle, 0.0, 1.0));
   vec3 n = normalize(side);
   vec3 seen = lit(color, n, 0.2);
   if (fiber == selected) seen = mix(seen, accent, 0.9 * smoothstep(0.35, 0.8, 1.0 - abs(n.z)));

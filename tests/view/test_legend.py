@@ -1,0 +1,69 @@
+"""Legend of pictures: words that are read, inside of the picture."""
+
+import pytest
+from make_result import make_result
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.pictures.framing import legend_left
+from fibermsk.view.pictures.legend import draw_legend
+from fibermsk.view.pictures.lettering import told_apart
+
+ARM = make_result(5)
+SIZES = [(400, 1200), (640, 480), (900, 700), (1200, 900), (320, 240)]
+
+
+def words_of(size, color_by="axial_force", **more):
+    """Texts of a legend, and their boxes in pixels from the left and from below."""
+    stage = Stage(ARM, color_by, arrows=("attachment", "contact"))
+    figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)
+    canvas = FigureCanvasAgg(figure)
+    draw_legend(figure, stage, legend_left(size), size, **more)
+    canvas.draw()
+    texts = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    # matplotlib keeps labels beyond the ends of an axis, which it does not draw
+    for axes in figure.axes:
+        low, high = axes.get_ylim()
+        beyond = [not low <= at <= high for at in axes.get_yticks()]
+        hidden = [one for one, out in zip(axes.get_yticklabels(), beyond, strict=True) if out]
+        texts = [text for text in texts if text not in hidden]
+    return [(text, text.get_window_extent(canvas.get_renderer())) for text in texts]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("color_by", ["axial_force", "contact_force_density", "tissue"])
+def test_words_keep_inside_and_are_of_readable_size(size, color_by):
+    names = ["a run of the left arm", "a run of the right arm"]
+    found = words_of(size, color_by, names=names)
+    for text, box in found:
+        assert text.get_fontsize() >= 8.0
+        assert box.x1 <= size[0] - 4 and box.y0 >= 0, text.get_text()
+    if size[1] >= 480:
+        told = " ".join(text.get_text() for text, _ in found).replace("\n", " ")
+        assert "contact, per element" in told and told.count("N = ") == 2
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_lines_of_a_legend_do_not_cover_each_other(size):
+    found = words_of(size, names=["upper_limb (1)", "upper_limb (2)"])
+    for k, (text, box) in enumerate(found):
+        for other, there in found[:k]:
+            apart = box.x0 >= there.x1 or there.x0 >= box.x1 or box.y0 >= there.y1 - 1
+            assert apart or there.y0 >= box.y1 - 1, (text.get_text(), other.get_text())
+
+
+def test_names_of_one_scene_are_told_apart():
+    told = [text.get_text() for text, _ in words_of((900, 500), names=["limb (1)", "limb (2)"])]
+    assert {"limb (1)", "limb (2)"} <= set(told)
+    names = ["upper_limb (1)", "upper_limb (2)"]
+    assert told_apart(names, 9.0, 200.0) == names
+    assert told_apart(names, 9.0, 75.0) == ["upper_limb\n(1)", "upper_limb\n(2)"]
+    long = [f"a_scene_with_a_very_long_name_{k}" for k in ("stiff", "soft")]
+    short = told_apart(long, 9.0, 90.0)
+    assert short[0].endswith("stiff") and short[1].endswith("soft")
+    assert all("…" in name and len(name) < 16 for name in short)
+    assert told_apart(["x" * 60], 9.0, 90.0)[0].endswith("…")
+    apart = told_apart([f"run_{k}_" + "y" * 40 for k in "ab"], 9.0, 60.0)
+    assert apart[0] != apart[1]
