@@ -3,9 +3,10 @@
 import warnings
 
 import numpy as np
+from force_texts import RUBBING, STIFF, functions, hunt_crossley, line, sphere
 from osim_text import axis, body, frame, joint, model
 from test_osim_constraints import COUPLED, HELD, coupled, two_chains
-from test_osim_forces import RUBBING, SPACE, STIFF, functions, hunt_crossley, line, sphere
+from test_osim_forces import SPACE
 from test_osim_joints import FUNCTIONS, KINDS, spatial
 from triangle_meshes import icosphere, write_obj
 

@@ -4,7 +4,16 @@ import json
 
 import numpy as np
 import pytest
-from force_texts import DAMPED, STIFF, bushing, functions, line
+from force_texts import (
+    DAMPED,
+    RUBBING,
+    STIFF,
+    bushing,
+    functions,
+    hunt_crossley,
+    line,
+    sphere,
+)
 from numpy.testing import assert_allclose
 from opensim_peer import SCRIPT, run_script
 from osim_text import PATH, body, frame, joint, model, two_bodies
@@ -280,36 +289,10 @@ def test_pairs_refuse_one_body():
         fm.TorquePair("t", body, model.ground, 1.0, frame="hand")
 
 
-def sphere(name, place, where, radius):
-    return (
-        f"<ContactSphere name='{name}'><socket_frame>{place}</socket_frame>"
-        f"<location>{where}</location><radius>{radius}</radius></ContactSphere>"
-    )
-
-
 SPACE = (
     "<ContactHalfSpace name='floor'><socket_frame>/ground</socket_frame>"
     "<location>0 -0.1 0</location><orientation>0.1 0.2 -1.5</orientation></ContactHalfSpace>"
 )
-RUBBING = (
-    "<stiffness>{0}</stiffness><dissipation>{1}</dissipation><static_friction>0.8</static_friction>"
-    "<dynamic_friction>0.5</dynamic_friction><viscous_friction>0.2</viscous_friction>"
-)
-
-
-def hunt_crossley(name, *surfaces):
-    inside = "".join(
-        "<HuntCrossleyForce::ContactParameters>"
-        f"<geometry>{one}</geometry>{RUBBING.format(2e5 * (k + 1), 0.1 * (k + 1))}"
-        "</HuntCrossleyForce::ContactParameters>"
-        for k, one in enumerate(surfaces)
-    )
-    return (
-        f"<HuntCrossleyForce name='{name}'><HuntCrossleyForce::ContactParametersSet "
-        f"name='contact_parameters'><objects>{inside}</objects>"
-        "</HuntCrossleyForce::ContactParametersSet>"
-        "<transition_velocity>0.3</transition_velocity></HuntCrossleyForce>"
-    )
 
 
 def test_contact_of_spheres(tmp_path, rng):

@@ -1,18 +1,16 @@
 """Contact of meshes and ellipsoids acts as in OpenSim, and what has no law has none there."""
 
 import pytest
-from force_texts import ellipsoid
+from force_texts import ellipsoid, hunt_crossley, sphere
 from osim_text import two_bodies
 from test_osim_forces import (
     EXACT,
     SPACE,
     assert_as_in_opensim,
     generalized,
-    hunt_crossley,
     imported,
     in_opensim,
     random_states,
-    sphere,
 )
 from triangle_meshes import box, icosphere, write_obj
 
