@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from fibermsk.errors import ModelError
 from fibermsk.results.result import FiberHistory
 from fibermsk.view.drawing.arrows import Arrows, ArrowScale, elements_per_arrow
+from fibermsk.view.drawing.compare import make_stages
 from fibermsk.view.drawing.stage import Stage, arrow_scales
 from fibermsk.view.forces import (
     attachment_forces,
@@ -176,3 +177,9 @@ def test_unknown_kinds_are_refused():
     assert check_kinds(["contact", "attachment", "contact"]) == ("attachment", "contact")
     with pytest.raises(ModelError, match="'wind'; there are: attachment, contact"):
         check_kinds(["wind"])
+
+
+def test_one_word_for_both_kinds_of_arrows():
+    """In all that draws, as on the command line."""
+    (stage,) = make_stages([ARM], "tissue", arrows="both")
+    assert set(stage.arrows) == {"attachment", "contact"}

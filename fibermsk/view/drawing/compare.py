@@ -13,6 +13,7 @@ from fibermsk.results.still import Still
 from fibermsk.view.drawing.detail import PICTURE_POINTS
 from fibermsk.view.drawing.stage import Stage, arrow_scales
 from fibermsk.view.fields import check_frames, field_range
+from fibermsk.view.forces import check_kinds
 
 COMPARE = ("side_by_side", "overlay")
 """Ways to show several results."""
@@ -93,7 +94,7 @@ def make_stages(
 
 def set_common_arrows(stages: Sequence[Stage], kinds: Iterable[str]) -> None:
     """Show arrows of some kinds on all stages, with a common scale."""
-    kinds = tuple(kinds)
+    kinds = check_kinds(kinds)
     scales = arrow_scales(stages, kinds)
     for stage in stages:
         stage.set_arrows(kinds, scales)
