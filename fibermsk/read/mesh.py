@@ -47,6 +47,7 @@ def read_mesh(
     name: str | None = None,
     radius: float | None = None,
     spacing: float | None = None,
+    quads: str = "shorter",
 ) -> Mesh:
     """Read a mesh from a file.
 
@@ -61,6 +62,9 @@ def read_mesh(
         Name of the mesh; by default that of the file without its extension.
     radius, spacing : float, optional
         See `Mesh`; after scaling [m].
+    quads : {"shorter", "first"}
+        Diagonal that divides a polygon of four sides: the shorter one, or that of its first corner,
+        as OpenSim divides contact meshes. Files read by VTK are divided by VTK.
 
     Returns
     -------
@@ -95,7 +99,9 @@ def read_mesh(
         raise ModelError(f"{owner}: not found; check the path, from {str(Path.cwd())!r}")
     if file.stat().st_size == 0:
         raise ModelError(f"{owner}: is empty; export or download it again")
-    given, triangles, *doubt = reader(owner, file)
+    if quads not in ("shorter", "first"):
+        _check.refuse(owner, "quads", quads, "be 'shorter' or 'first'")
+    given, triangles, *doubt = reader(owner, file, quads == "shorter")
     vertices, faces = _merge(owner, given, triangles)
     mesh = Mesh(
         scale * vertices, faces, name=file.stem if name is None else name, radius=radius,
@@ -132,7 +138,9 @@ def _merge(owner: str, vertices: NDArray[np.float64], faces: NDArray[np.int64]) 
     return vertices[first], index.reshape(-1)[faces]
 
 
-def _of_polygons(read: Callable[[Path], Polygons], owner: str, file: Path) -> Doubted:
+def _of_polygons(
+    read: Callable[[Path], Polygons], owner: str, file: Path, shorter: bool
+) -> Doubted:
     """Triangulate the polygons of a file."""
     try:
         vertices, corners, sizes, doubt = read(file)
@@ -141,10 +149,10 @@ def _of_polygons(read: Callable[[Path], Polygons], owner: str, file: Path) -> Do
     if (sizes < 3).any() or (corners < 0).any() or (corners >= len(vertices)).any():
         _unreadable(owner, "it has polygons with fewer than three vertices, or with missing ones")
     begin = np.cumsum(sizes) - sizes
-    return vertices, fans(vertices, corners, begin, sizes), doubt
+    return vertices, fans(vertices, corners, begin, sizes, shorter), doubt
 
 
-def _by_trimesh(owner: str, file: Path) -> Triangles:
+def _by_trimesh(owner: str, file: Path, _: bool) -> Triangles:
     """Triangles of all parts of a file."""
     try:
         import trimesh  # pyright: ignore[reportMissingImports]
@@ -155,7 +163,7 @@ def _by_trimesh(owner: str, file: Path) -> Triangles:
         _unreadable(owner, error)
 
 
-def _vtp(owner: str, file: Path) -> Triangles:
+def _vtp(owner: str, file: Path, shorter: bool) -> Triangles:
     """Triangles of all polygons and strips of a VTP file."""
     data = file.read_bytes()
     head = data.partition(b"<AppendedData")[0]
@@ -176,7 +184,7 @@ def _vtp(owner: str, file: Path) -> Triangles:
             _unreadable(owner, f"the points on line {piece.line} are not triples of numbers")
         _check_count(owner, piece, "Points", len(points) // 3)
         corners = points.reshape(-1, 3)
-        faces.append(n + fans(corners, *_cells(owner, piece, "Polys", len(corners))))
+        faces.append(n + fans(corners, *_cells(owner, piece, "Polys", len(corners)), shorter))
         faces.append(n + strips(*_cells(owner, piece, "Strips", len(corners))))
         vertices.append(corners)
         n += len(corners)
@@ -277,7 +285,7 @@ def _unreadable(owner: str, problem: Exception | str, cause: Exception | None = 
     ) from (problem if isinstance(problem, Exception) else cause)
 
 
-_READERS: dict[str, Callable[[str, Path], Triangles | Doubted]] = {
+_READERS: dict[str, Callable[[str, Path, bool], Triangles | Doubted]] = {
     ".stl": _by_trimesh,
     ".obj": partial(_of_polygons, read_obj),
     ".ply": partial(_of_polygons, read_ply),

@@ -29,10 +29,11 @@ def fans(
     points: NDArray[np.int64],
     begin: NDArray[np.int64],
     size: NDArray[np.int64],
+    shorter: bool,
 ) -> NDArray[np.int64]:
-    """Triangle fans of polygons; quads are split along the shorter diagonal."""
+    """Triangle fans of polygons; quads from their first corner, or along the `shorter` diagonal."""
     points = points.copy()
-    four = begin[size == 4][:, None] + np.arange(4)
+    four = begin[(size == 4) & shorter][:, None] + np.arange(4)
     at = corners[points[four]]
     first, second = (np.linalg.norm(at[:, k + 2] - at[:, k], axis=1) for k in (0, 1))
     turned = four[second < first]

@@ -1,5 +1,6 @@
 """Contact of meshes and ellipsoids acts as in OpenSim, and what has no law has none there."""
 
+import numpy as np
 import pytest
 from force_texts import ellipsoid, hunt_crossley, sphere
 from osim_text import two_bodies
@@ -53,6 +54,19 @@ def test_a_mesh_on_half_spaces_and_spheres(files, rng):
     file, found = imported(files, two_bodies(forces, more=surfaces))
     assert not found.import_report.of_kind("not understood"), str(found.import_report)
     assert [type(one).__name__ for one in found.elements] == ["MeshContact"] * 2
+    assert_as_in_opensim(files, file, found, rng)
+
+
+def test_quads_are_divided_as_in_opensim(files, rng):
+    """From their first corner, though the other diagonal of some is shorter."""
+    corners = np.array(list(np.ndindex(2, 2, 2))) * [1.2, 1.0, 1.4] - [0.6, 0.5, 0.7]
+    corners += rng.uniform(-0.05, 0.05, corners.shape)
+    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    lines = [f"v {x} {y} {z}" for x, y, z in corners]
+    lines += ["f " + " ".join(str(k + 1) for k in quad) for quad in quads]
+    (files / "ball.obj").write_text("\n".join(lines) + "\n")
+    text = two_bodies(foundation("plane", "ball", "floor"), more=geometry(BALL))
+    file, found = imported(files, text)
     assert_as_in_opensim(files, file, found, rng)
 
 

@@ -114,7 +114,7 @@ GOOD = {"n": 4, "polys": 1, "points": POINTS, "corners": "0 1 2 3"}
 def test_polygons_and_strips_of_a_text_vtp(tmp_path):
     file = tmp_path / "sheet.vtp"
     file.write_text(TEXT.format(**GOOD))
-    vertices, faces = vtp("sheet", file)
+    vertices, faces = vtp("sheet", file, True)
     assert_allclose(vertices[2], [0.1, 0.1, 0.0])
     assert faces.tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 2], [1, 3, 2]]
 

@@ -181,5 +181,5 @@ def test_unknown_kinds_are_refused():
 
 def test_one_word_for_both_kinds_of_arrows():
     """In all that draws, as on the command line."""
-    (stage,) = make_stages([ARM], "tissue", "overlay", arrows="both")
+    (stage,) = make_stages([ARM], "tissue", "overlay", theme="light", labels=False, arrows="both")
     assert set(stage.arrows) == {"attachment", "contact"}

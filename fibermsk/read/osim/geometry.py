@@ -102,7 +102,7 @@ class Meshes:
         if folder is not None:
             self.folders = [folder, folder / "Geometry", *self.folders]
         self.touched = self._touched(contact, bodies)
-        self._read: dict[Path, Any] = {}
+        self._read: dict[tuple[Path, str], Any] = {}
 
     def of(self, body: str) -> dict[str, Any]:
         """Shapes and visuals of a body, as fields of `Body`."""
@@ -125,18 +125,19 @@ class Meshes:
             self.document.not_understood(element, f"the {element.tag}: {text}")
             return None
         try:
-            return self._of_file(path)
+            return self._of_file(path, "first")
         except ModelError as error:
             self.document.not_understood(element, f"the {element.tag} does NOT ACT: {error}")
             return None
 
-    def _of_file(self, path: Path) -> Any:
-        """Mesh of a file, read once."""
-        if path not in self._read:
+    def _of_file(self, path: Path, quads: str = "shorter") -> Any:
+        """Mesh of a file, read once for each way to divide its quads."""
+        key = path, quads
+        if key not in self._read:
             from fibermsk.read.mesh import read_mesh
 
-            self._read[path] = read_mesh(path)
-        return self._read[path]
+            self._read[key] = read_mesh(path, quads=quads)
+        return self._read[key]
 
     def _why_missing(self, file: str, so: str) -> str:
         """Why a mesh file is not read, and what follows."""
