@@ -112,7 +112,7 @@ def test_a_movie_of_two_results_with_charts(tmp_path):
             np.asarray(one.convert("RGB")).astype(int) for one in ImageSequence.Iterator(frames)
         ]
     assert len(images) == 5 and images[0].shape == (*SIZE[::-1], 3)
-    strips = [image[-strip_height(1, SIZE) :] for image in images]
+    strips = [image[-strip_height(1, SIZE, named=True) :] for image in images]
     assert all(np.mean(np.abs(a - b) > 20) > 1e-3 for a, b in zip(strips, strips[1:], strict=False))
     # the shorter one rests at its end
     rest = np.s_[80:220, 300:400]
@@ -191,3 +191,14 @@ def test_names_of_results_stand_above_their_lines():
     for line in axes.get_lines()[:2]:
         highest = axes.transData.transform([(0.0, max(line.get_ydata()))])[0, 1]
         assert highest < low
+
+
+def test_numbers_of_results_keep_apart():
+    charts = Charts(FOUR[:2], [ARM, SHORT], LIGHT, (480, 120), ["a", "b"])
+    charts.move(3.0)
+    draw = charts._canvas.get_renderer()
+    for words in charts._words:
+        first, last = (text.get_window_extent(draw) for text in words)
+        assert first.x1 + 4 < last.x0
+    named = strip_height(2, (480, 300), named=True)
+    assert named > strip_height(2, (480, 300))

@@ -12,7 +12,7 @@ from fibermsk.view.pictures.legend import draw_legend
 from fibermsk.view.pictures.lettering import told_apart
 
 ARM = make_result(5)
-SIZES = [(400, 1200), (640, 480), (900, 700), (1200, 900), (320, 240)]
+SIZES = [(400, 1200), (640, 480), (900, 700), (1200, 900), (320, 240), (300, 200)]
 
 
 def words_of(size, color_by="axial_force", **more):
@@ -39,7 +39,7 @@ def test_words_keep_inside_and_are_of_readable_size(size, color_by):
     found = words_of(size, color_by, names=names)
     for text, box in found:
         assert text.get_fontsize() >= 8.0
-        assert box.x1 <= size[0] - 4 and box.y0 >= 0, text.get_text()
+        assert box.x1 <= size[0] - 4 and box.y0 >= 0 and box.y1 <= size[1], text.get_text()
     if size[1] >= 480:
         told = " ".join(text.get_text() for text, _ in found).replace("\n", " ")
         assert "contact, per element" in told and told.count("N = ") == 2

@@ -136,7 +136,11 @@ class Stage:
         self.labels = []
         if self.named:
             color = NAME_COLORS[self.theme.name]
-            self.labels = still_labels(still) + fiber_labels(still.result.fibers, 0, color)
+            named = fiber_labels(still.result.fibers, 0, color)
+            # of a line muscle and its bundle one name
+            bundles = {label.words for label in named}
+            others = [label for label in still_labels(still) if label.words not in bundles]
+            self.labels = others + named
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:
         """Color the fibers by a field; by default with the limits of the run."""

@@ -25,8 +25,8 @@ DASHES = ("-", "--", "-.", ":")
 
 _PREFIXED = ("m", "m/s", "N", "N/m", "N m", "Pa", "W")
 """Units that get a prefix."""
-_NUMBER = 66.0
-"""Room of a number beside the name of its measure, in pixels."""
+_DIGIT, _BESIDE = 8.8, 10.0
+"""Widths of a letter of a number and of the room at its left, in pixels."""
 _EDGES = 62.0, 14.0, 34.0, 24.0
 """Room at the left, right, top and bottom of a chart, in pixels."""
 _NARROWEST, _LOWEST = 205.0, 84
@@ -54,10 +54,13 @@ def chart_rows(n: int, size: tuple[int, int]) -> int:
     return max(min(-(-n // beside), most), 1)
 
 
-def strip_height(n: int, size: tuple[int, int]) -> int:
-    """Height of a strip of `n` charts in a picture of a width and height, in pixels."""
+def strip_height(n: int, size: tuple[int, int], *, named: bool = False) -> int:
+    """Height of a strip of `n` charts in a picture of a width and height, in pixels.
+
+    Where several results are `named` there is a line for their names.
+    """
     rows = chart_rows(n, size)
-    each = int(np.clip(0.24 * size[1], _LOWEST, 190))
+    each = int(np.clip(0.24 * size[1], _LOWEST + _NAMES * named, 190))
     return each if rows == 1 else rows * min(each, int(_MOST * size[1] / rows))
 
 
@@ -87,11 +90,15 @@ class Charts:
         self.figure.patch.set_facecolor(theme.background)
         self._canvas = FigureCanvasAgg(self.figure)
         self._boxes: list[tuple[float, float, float, float]] = []
-        self._marks, self._words, self._values = [], [], []
+        self._marks, self._words = [], []
         beside = max(-(-len(self._lines) // rows), 1)
         each, tall = width / beside, height / rows
         left, right, top, bottom = _EDGES
-        heads = [_Head.of(line, each - left - right, self.figure) for line in self._lines]
+        self._values = [_told(line) for line in self._lines]
+        heads = [
+            _Head.of(line[0].words, _widths(*told), each - left - right, self.figure)
+            for line, told in zip(self._lines, self._values, strict=True)
+        ]
         # numbers stand below names that have no room beside them
         second = any(not head.beside for head in heads)
         second = second and tall - top - bottom - _SECOND >= _LEAST
@@ -102,7 +109,7 @@ class Charts:
             place = low / width, (floor + bottom) / height, (high - low) / width, deep / height
             axes = self.figure.add_axes(place)
             self._boxes.append((low, floor, high, floor + tall))
-            self._draw(axes, line, theme, head, second)
+            self._draw(axes, self._values[k][0], theme, head, second)
             if k == 0 and len(line) > 1 and names:
                 _name_lines(axes, names[: len(line)], theme, high - low, deep)
         self._canvas.draw()
@@ -110,18 +117,9 @@ class Charts:
         self.move(float(self._times[0][0]))
 
     def _draw(
-        self, axes: Axes, line: Sequence[Measure], theme: Theme, head: _Head, second: bool
+        self, axes: Axes, values: Sequence[Array], theme: Theme, head: _Head, second: bool
     ) -> None:
         """Curves of one measure in all results, and its marks."""
-        shown = [one.shown for one in line]
-        finite = [values[np.isfinite(values)] for _, values in shown]
-        greatest = max((float(np.max(np.abs(v), initial=0.0)) for v in finite), default=0.0)
-        unit, factor = shown[0][0], 1.0
-        if unit in _PREFIXED:
-            label, factor = prefixed(f"x [{unit}]", greatest)
-            unit = label.partition("[")[2].rstrip("]")
-        values = [factor * one for _, one in shown]
-        self._values.append((values, unit))
         for k, (time, one) in enumerate(zip(self._times, values, strict=True)):
             axes.plot(time, one, DASHES[k], color=LINE_COLORS[k], lw=1.5)
         axes.set_facecolor(theme.background)
@@ -152,12 +150,15 @@ class Charts:
         look = {"fontsize": _POINTS, "ha": "right", "va": "center", "fontweight": "bold"}
         if second and not head.beside:
             top -= _SECOND / self.size[1]
-        steps = _NUMBER / self.size[0] * np.arange(len(line))[::-1]
+        # from the right
+        steps = np.cumsum([0.0, *head.numbers[:0:-1]])[::-1] / self.size[0]
         self._words.append([self.figure.text(box.x1 - step, top, "", **look) for step in steps])
         for k, words in enumerate(self._words[-1]):
-            words.set_color(LINE_COLORS[k] if len(line) > 1 else theme.text)
+            words.set_color(LINE_COLORS[k] if len(values) > 1 else theme.text)
         marks = [axes.axvline(float(first), color=theme.accent, lw=1.2)]
-        marks += [axes.plot([], [], "o", ms=4.5, color=LINE_COLORS[k])[0] for k in range(len(line))]
+        marks += [
+            axes.plot([], [], "o", ms=4.5, color=LINE_COLORS[k])[0] for k in range(len(values))
+        ]
         for mark in marks:
             mark.set_visible(False)
         self._marks.append((axes, marks))
@@ -199,11 +200,33 @@ class Charts:
         return None
 
 
+def _told(line: Sequence[Measure]) -> tuple[list[Array], str]:
+    """Values of a measure in all results, in a unit with a suitable prefix."""
+    shown = [one.shown for one in line]
+    finite = [values[np.isfinite(values)] for _, values in shown]
+    greatest = max((float(np.max(np.abs(v), initial=0.0)) for v in finite), default=0.0)
+    unit, factor = shown[0][0], 1.0
+    if unit in _PREFIXED:
+        label, factor = prefixed(f"x [{unit}]", greatest)
+        unit = label.partition("[")[2].rstrip("]")
+    values = [factor * one for _, one in shown]
+    return values, unit
+
+
+def _widths(values: Sequence[Array], unit: str) -> list[float]:
+    """Room of the number of each result, with the unit after the last, in pixels."""
+    longest = [
+        max(len(_number(value)) for value in one[:: max(len(one) // 64, 1)]) for one in values
+    ]
+    longest[-1] += len(unit) + 1
+    return [_DIGIT * n + _BESIDE for n in longest]
+
+
 def _name_lines(axes: Axes, names: Sequence[str], theme: Theme, wide: float, deep: float) -> None:
     """Names of the lines in a row above these, within curves of a width and height in pixels."""
     low, high = axes.get_ylim()
     part = _NAMES / deep
-    if part < 0.5:
+    if part < 0.65:
         axes.set_ylim(low, high + (high - low) * part / (1.0 - part))
     axes.legend(
         axes.get_lines()[: len(names)], told_apart(names, 7.5, wide / len(names) - 32.0),
@@ -220,19 +243,20 @@ class _Head(NamedTuple):
     beside: bool
     room: float  # of the name in a line of its own, in pixels
     narrow: float  # of the name beside numbers
+    numbers: Sequence[float]  # widths of the numbers, the last with its unit
 
     @classmethod
-    def of(cls, line: Sequence[Measure], wide: float, figure: Figure) -> _Head:
+    def of(cls, words: str, numbers: Sequence[float], wide: float, figure: Figure) -> _Head:
         """Name of a measure above curves of a width in pixels."""
         room = wide + _ASIDE
-        narrow = room - _NUMBER * len(line) - 8.0
-        text = figure.text(0.0, 0.0, line[0].words, fontsize=_POINTS)
+        narrow = room - sum(numbers) - 8.0
+        text = figure.text(0.0, 0.0, words, fontsize=_POINTS)
         beside = text.get_window_extent().width <= narrow
         if not beside:
             squeeze(text, room)
         points = float(text.get_fontsize())
         text.remove()
-        return cls(line[0].words, points, beside, room, narrow)
+        return cls(words, points, beside, room, narrow, numbers)
 
 
 def _number(value: Array | float) -> str:

@@ -57,11 +57,15 @@ def prefixed(label: str, greatest: float) -> tuple[str, float]:
     return f"{words} [{_PREFIXES[power]}{unit}]", 10.0 ** (-3 * power)
 
 
+def color_label(stage: Stage) -> tuple[str, float]:
+    """Label of the color scale, and the factor to its unit."""
+    greatest = max(abs(value) for value in stage.limits)
+    return prefixed(field_of(stage.color_by).axis_label, greatest)
+
+
 def color_bar(axes: Axes, stage: Stage) -> tuple[Colorbar, str]:
     """Color scale of the fibers in some axes, and its label: of the tissue that of muscle."""
-    label, factor = prefixed(
-        field_of(stage.color_by).axis_label, max(abs(value) for value in stage.limits)
-    )
+    label, factor = color_label(stage)
     limits = Normalize(factor * stage.limits[0], factor * stage.limits[1])
     colors = ListedColormap(stage.colors[1] / 255.0)
     bar = axes.figure.colorbar(ScalarMappable(limits, colors), cax=axes)
@@ -99,20 +103,22 @@ def draw_legend(
     below += sum(text_height(name, 9.0) + 7.0 for name in names)
     top = low = 0.84 * height
     if stage.colored:
+        label = color_label(stage)[0]
+        words, _, unit = label.partition(" [")
+        unit = unit.rstrip("]")
+        words = wrapped(words, 9.5, room)
+        named = words if unit in ("", "-") else f"{words}\n[{unit}]"
+        top = min(top, height - 8.0 - text_height(named, 9.5))
         found = tissues(results or [stage.result])
         swatch = stage.color_by == TISSUE and "tendon" in found
         # the scale leaves its room to what is below
         low = max(0.36 * height, min(below + gap + 26.0 * swatch, top - _LEAST))
         axes = figure.add_axes((left / width, low / height, _BAR / width, (top - low) / height))
-        bar, label = color_bar(axes, stage)
+        color_bar(axes, stage)
         axes.yaxis.set_major_locator(
             MaxNLocator(max(int((top - low) / 42.0), 1), steps=[1, 2, 2.5, 5, 10])
         )
         axes.tick_params(colors=theme.text, labelsize=9)
-        words, _, unit = label.partition(" [")
-        unit = unit.rstrip("]")
-        words = wrapped(words, 9.5, room)
-        named = words if unit in ("", "-") else f"{words}\n[{unit}]"
         write(left, top + 8.0, named, va="bottom", fontsize=9.5, linespacing=1.1)
         if swatch:
             low -= 26.0

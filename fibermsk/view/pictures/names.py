@@ -24,8 +24,9 @@ from fibermsk.view.pictures.framing import caption_boxes, projected
 _FONT_SIZE = 8.5
 _FINEST = 1600
 """Most pixels along a side of a picture in which fibers are looked for."""
-_INSIDE = 3.0
-"""Distance of a point from the outline of its muscle, where that is wide enough, in pixels."""
+_INSIDE, _PART = 6.0, 0.6
+"""Least distance of a point from the outline of what is seen of its muscle, in pixels and over the
+greatest there; the smaller counts."""
 
 
 def write_names(
@@ -92,7 +93,7 @@ def on_muscles(
         part = np.zeros((rows.max() - low + 2, columns.max() - left + 2))
         part[rows - low, columns - left] = 1.0
         inside: Any = distance_transform_edt(part)
-        rows, columns = np.nonzero(inside >= min(_INSIDE, float(inside.max())))
+        rows, columns = np.nonzero(inside >= min(_INSIDE, _PART * float(inside.max())))
         found = np.stack([columns + left, height - 1 - low - rows], axis=1) + 0.5
         found = found * np.array(size) / (width, height)
         paths[k] = found[KDTree(found).query(paths[k])[1]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 
 import numpy as np
@@ -73,7 +73,8 @@ class Panes:
         self._charts: Charts | None = None
         if len(measures):
             n = 1 if isinstance(measures, str) else len(measures)
-            below = strip_height(n, size)
+            named = len(titles) > 1 and not isinstance(measures, Mapping)
+            below = strip_height(n, size, named=named)
             height -= below
             self._charts = Charts(
                 measures, self._results, stages[0].theme, (size[0], below), titles,
