@@ -88,6 +88,7 @@ def read_mesh(
     file = path_of(path, "read_mesh: path")
     owner = f"mesh file {str(file)!r}"
     scale = _check.positive(owner, "scale", scale)
+    quads = _check.choice(owner, "quads", quads, ("shorter", "first"))
     reader = _READERS.get(file.suffix.lower())
     if reader is None:
         known = ", ".join(sorted(_READERS))
@@ -99,8 +100,6 @@ def read_mesh(
         raise ModelError(f"{owner}: not found; check the path, from {str(Path.cwd())!r}")
     if file.stat().st_size == 0:
         raise ModelError(f"{owner}: is empty; export or download it again")
-    if quads not in ("shorter", "first"):
-        _check.refuse(owner, "quads", quads, "be 'shorter' or 'first'")
     given, triangles, *doubt = reader(owner, file, quads == "shorter")
     vertices, faces = _merge(owner, given, triangles)
     mesh = Mesh(

@@ -540,6 +540,7 @@ COMPUTED = {
             "name": "n",
             "radius": 0.1,
             "spacing": 0.1,
+            "quads": "first",
         },
     ),
     "read_osim": Call(
