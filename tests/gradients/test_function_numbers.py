@@ -66,8 +66,16 @@ def numbers_of(system):
     return entries_of(system, found)
 
 
-@pytest.mark.parametrize("coupled", [False, True])
-@pytest.mark.parametrize("start", ["initial", "equilibrium"])
+@pytest.mark.parametrize(
+    "coupled, start",
+    [
+        (True, "equilibrium"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((False, "equilibrium"), (False, "initial"), (True, "initial"))
+        ),
+    ],
+)
 def test_together_as_one_by_one(coupled, start, rng):
     system, kept = kept_run(knee(coupled), 0.03, start)
     entries = numbers_of(system)

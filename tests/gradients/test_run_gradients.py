@@ -199,12 +199,13 @@ def objective(model):
 DAILY = {
     ("contact", "backward_euler"), ("mass", "bdf2"), ("friction", "sdirk2"),
     ("closed", "backward_euler"), ("closed", "sdirk2"),
-    ("prescribed", "backward_euler"), ("prescribed", "sdirk2"),
+    ("states", "backward_euler"), ("states", "sdirk2"),
 }  # fmt: skip
+"""Besides the prescribed motion with every method."""
 PAIRS = [
     pytest.param(
         case, method, id=f"{case}-{method.name}",
-        marks=[] if case == "states" or (case, method.name) in DAILY else pytest.mark.slow,
+        marks=[] if case == "prescribed" or (case, method.name) in DAILY else pytest.mark.slow,
     )
     for case in CASES for method in METHODS
 ]  # fmt: skip
@@ -354,7 +355,11 @@ class Frozen(fm.FixedSteps):
 
 
 @pytest.mark.parametrize(
-    "make", [muscles_with_states, pytest.param(two_link_arm, marks=pytest.mark.slow), closed]
+    "make",
+    [
+        muscles_with_states,
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (two_link_arm, closed)),
+    ],
 )
 def test_adaptive_steps_are_those_of_the_run(make):
     model = make()

@@ -54,7 +54,14 @@ def test_equilibria_ahead_and_back_agree():
         )
 
 
-@pytest.mark.parametrize("of", ["q1_max", "q2/speed_min", "q1_mean", "q2_end"])
+@pytest.mark.parametrize(
+    "of",
+    [
+        "q1_max",
+        "q2_end",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("q2/speed_min", "q1_mean")),
+    ],
+)
 def test_quantities_are_those_of_the_result(of):
     scene = fm.make_scene("two_bones", duration=0.4, steps=40)
     found = fm.sensitivity(scene, of, "first/mass")
