@@ -157,6 +157,24 @@ def test_a_point_rests_where_its_law_says():
     assert force == pytest.approx(m * 9.81, rel=1e-8)
 
 
+def test_energy_of_a_point_on_the_floor():
+    """The integral of its force over the height, from deep in the floor to high above it."""
+    system = fm.build(floor(stiffness=2e4, dissipation=0.0, viscous_friction=0.0))
+    y, v = system.initial_state()
+    contact = system.named_elements["heel"]
+
+    def at(height):
+        y[1] = height
+        found, _ = system.configuration.at(0.0, y, v, 0.0 * v)
+        return contact.energy(found)["contact"], contact.fields(found)["force"][1]
+
+    assert at(0.01)[0] == pytest.approx(0.0, abs=1e-12)
+    for height in (-0.2, -0.03, -0.004, -0.001, 0.002, 0.0099, 0.05, 0.6):
+        h = 1e-4 * max(abs(height), 0.01)
+        slope = (at(height + h)[0] - at(height - h)[0]) / (2.0 * h)
+        assert slope == pytest.approx(-at(height)[1], rel=1e-5, abs=1e-6)
+
+
 def test_friction_brakes_a_sliding_point():
     """Far above the latch velocity the deceleration is u_d g."""
     numbers = {"stiffness": 1e4, "dynamic_friction": 0.3, "viscous_friction": 0.0}

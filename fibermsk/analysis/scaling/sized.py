@@ -31,7 +31,7 @@ from fibermsk.model.multivariate import MultivariatePolynomial
 from fibermsk.model.skeleton.body import Capsule, shapes_of, visuals_of
 from fibermsk.model.skeleton.joint import FunctionalJoint, Joint
 from fibermsk.model.skeleton.mesh import Mesh
-from fibermsk.read.osim.report import ImportReport
+from fibermsk.read.osim.report import ImportReport, PlacedMesh
 
 Factors = Mapping[str, Array]
 
@@ -66,10 +66,22 @@ def sized(model: Model, factors: Factors, masses: Mapping[str, float]) -> Model:
     values |= placed_elements(model, of)
     new = model.edit({item: own for item, own in values.items() if own})
     report = model.import_report
-    if isinstance(report, ImportReport) and report.actuators:
+    if isinstance(report, ImportReport):
         actuators = {name: _actuator(one, of) for name, one in report.actuators.items()}
-        new.import_report = replace(report, actuators=actuators)
+        placed = [_placed(one, model, new, of) for one in report.placed]
+        new.import_report = replace(report, actuators=actuators, placed=placed)
     return new
+
+
+def _placed(one: PlacedMesh, model: Model, new: Model, of: Callable[[Body], Array]) -> PlacedMesh:
+    """Place of a mesh file in a scaled body; as it was if its own axes are not those scaled."""
+    body = model.body(one.body)
+    s = of(body)
+    if not ((s == s[0]).all() or np.array_equal(np.abs(one.rotation), np.eye(3))):
+        return one
+    old, scaled = ([*visuals_of(b), *shapes_of(b)] for b in (body, new.body(one.body)))
+    mesh = next((b for a, b in zip(old, scaled, strict=True) if a is one.mesh), None)
+    return one._replace(position=s * one.position, scale=s * one.scale, mesh=mesh)
 
 
 def _fixed(item: Any, of: Callable[[Body], Array]) -> dict[str, Any]:

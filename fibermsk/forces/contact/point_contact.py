@@ -5,6 +5,7 @@ Symbols: ``y`` height over the floor, ``v`` velocity of the point, ``F`` force o
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
@@ -29,6 +30,9 @@ _FREE = 1e-2
 """Height at which the force is zero [m]."""
 _HIGHEST = 0.7
 """Height that is not exceeded in the law [m]."""
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+_BENDS = -0.3, -0.03, -8.0 * _BEND, -_BEND, 4.0 * _BEND, 0.1, 0.5
+"""Heights between which Gauss's rule gives the energy to round-off [m]."""
 _REST = 1e-4
 """Speed added to that of sliding, so that friction has a direction at rest [m/s]."""
 
@@ -129,15 +133,32 @@ class _Stand:
         own, up = self._contact, np.asarray(self._contact.up)
         y, rise = poses.x @ up - own.height, poses.v @ up
         slide = poses.v - rise[..., None] * up
-        y = _HIGHEST * np.tanh(y / _HIGHEST)
-        s, v = 0.5 * (own.stiffness - SOFTEST), own.stiffness + SOFTEST
-        v = v / (own.stiffness - SOFTEST)
-        bent = _BEND * (_log_cosh((_FREE + _BEND) / _BEND) - _log_cosh((y + _BEND) / _BEND))
-        f = s * (v * (_FREE - y) - bent) * (1.0 - own.dissipation * rise)
+        f = self._law(_HIGHEST * np.tanh(y / _HIGHEST)) * (1.0 - own.dissipation * rise)
         w = _speed(slide)
         rub = own.dynamic_friction * np.tanh(w / own.latch_velocity) + own.viscous_friction * w
         force = f[..., None] * (up - (rub / (w + _REST))[..., None] * slide)
         return Loads(force, np.zeros_like(force))
+
+    def _law(self, y: Numbers) -> Numbers:
+        """Force F without damping [N], at bounded heights."""
+        k = self._contact.stiffness
+        s, v = 0.5 * (k - SOFTEST), (k + SOFTEST) / (k - SOFTEST)
+        bent = _BEND * (_log_cosh((_FREE + _BEND) / _BEND) - _log_cosh((y + _BEND) / _BEND))
+        return s * (v * (_FREE - y) - bent)
+
+    def energy(self, at: At) -> dict[str, float]:
+        """Energy of F [J], zero where F is: the integral over the height, which has no formula."""
+        own = self._contact
+        height = float(self._port.moved(at).poses.x[0] @ np.asarray(own.up)) - own.height
+        y = _HIGHEST * math.tanh(height / _HIGHEST)
+        between = [x for x in _BENDS if min(y, _FREE) < x < max(y, _FREE)]
+        ends = np.array([y, *(between if y < _FREE else between[::-1]), _FREE])
+        half = 0.5 * np.diff(ends)[:, None]
+        x = 0.5 * (ends[:-1] + ends[1:])[:, None] + half * _NODES
+        # dh = dy / (1 - (y / 0.7 m)^2)
+        return {
+            "contact": float(np.sum(half * _WEIGHTS * self._law(x) / (1.0 - (x / _HIGHEST) ** 2)))
+        }
 
     def add(self, at: At, sums: Sums) -> None:
         """Add the force and its derivatives."""

@@ -250,5 +250,12 @@ def read_actuators(source: Source, found: list[Element]) -> dict[str, Actuator]:
             continue
         actuators[element.name] = Actuator(element.tag, optimal, given, (low, high))
         text = f"the {element.tag} acts with a control only: fm.with_actuators gives it one"
+        if given.get("start") and element.tag == "ActivationCoordinateActuator":
+            text = (
+                f"the {element.tag} does NOT ACT without a control: in OpenSim its activation "
+                "falls from default_activation, as here by fm.with_actuators with the control 0"
+            )
+            document.not_understood(element, text)
+            continue
         document.note(element, text)
     return actuators
