@@ -216,7 +216,7 @@ def model_with_hinge(model):
             lambda m: fm.PathSpring("s", path(m)[0][:1], stiffness=1.0, rest_length=1.0),
             "points = 1",
         ),
-        (lambda m: fm.PathSpring("s", path(m)[0], stiffness=1.0, rest_length=0.0), "rest_length"),
+        (lambda m: fm.PathSpring("s", path(m)[0], stiffness=1.0, rest_length=-0.1), "rest_length"),
         (lambda m: fm.Ligament("s", path(m)[0], rest_length=1.0, force=-1.0), "force"),
         (lambda m: fm.ToeLigament("s", path(m)[0], slack_length=1.0, stiffness=-1.0), "stiffness"),
         (lambda m: touching(m, "c", radius=0.0), "radius"),

@@ -382,13 +382,6 @@ def test_replaced_activations():
         model.fibers[1].activation_at(0.0)
 
 
-def test_the_gpu_refuses_by_name():
-    from fibermsk.gpu.refusals import refuse_states
-
-    with pytest.raises(fm.ModelError, match="fiber 'fiber': activation = 'a state'; must be a fun"):
-        refuse_states(weight(fm.ActivationDynamics(0.4)))
-
-
 def test_plots_and_files_have_the_state(tmp_path):
     from fibermsk.view.plots.panels import PANELS
 

@@ -15,7 +15,7 @@ from fibermsk.system.contribution import Slopes
 from fibermsk.system.forward.refusals import kind_of
 from fibermsk.system.lines.paths import LinePaths
 
-NUMBERS = {"max_isometric_force": 1.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.1}
+NUMBERS = {"max_isometric_force": 1.0, "optimal_fiber_length": 0.1, "tendon_slack_length": 0.2}
 
 
 def ellipsoid(ground, arm):
@@ -312,8 +312,9 @@ def test_a_lost_path_is_named():
     with pytest.raises(fm.ConvergenceError, match=lost.format("0.1228")) as failed:
         fm.simulate(fm.build(model), t_end=2.5, dt=0.1)
     # where the path would come to touch the cylinder on the other side of the bump too
-    assert 2.38 < failed.value.time < 2.39
-    assert str(failed.value).startswith("the step from t = 2.38")
+    # the muscle hardly pulls, so that the bump turns at 1 rad/s
+    assert failed.value.time == pytest.approx(2.5 - 0.1228, abs=2e-3)
+    assert str(failed.value).startswith("the step from t = 2.37")
 
 
 def test_a_point_inside_is_refused_or_passed():

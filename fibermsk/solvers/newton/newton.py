@@ -40,7 +40,7 @@ _ROUND_OFF = 1e-13
 _LARGE = 0.1
 """Scaled increment that the first one is compared to."""
 
-_SPARE = 0.1
+_SPARE = 1e-3
 """Increment over the tolerance that is an estimate of the error, and need not be applied."""
 
 
@@ -90,8 +90,8 @@ class Newton:
     e_2^3 / e_1^2, as convergence is quadratic. If that is at most the tolerance, no new tangent is
     evaluated: the residual at the new iterate and the last factors give the increment that is left
     (the simplified one of Deuflhard, section 2.1), to a relative accuracy of the order of e_2. At a
-    tenth of the tolerance it is an estimate of the error, and is not applied; otherwise it is an
-    increment as any other.
+    thousandth of the tolerance it is an estimate of the error, and is not applied; otherwise it is
+    an increment as any other.
 
     Attributes
     ----------
