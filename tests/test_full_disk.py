@@ -25,7 +25,7 @@ from fibermsk.verify.report import write_report
 if sys.platform != "win32":
     import resource
 
-SIZE = (200, 150)
+SIZE = (300, 225)
 TAKEN = b"an earlier file " * 8
 
 
