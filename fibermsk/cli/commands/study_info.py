@@ -57,7 +57,7 @@ def show_study(file: Path, json: bool) -> None:
         + (f", {shown['failed']} failed" if shown["failed"] else "")
         + f", fibermsk {shown['fibermsk_version']}"
     )
-    rows = [("", "unit", "sizes", "least", "largest")]
+    rows: list[tuple[str, ...]] = [("", "unit", "sizes", "least", "largest")]
     for name, one in shown["variables"].items():
         ends = ["" if end is None else f"{end:.6g}" for end in one["range"]]
         sizes = " x ".join(f"{key} {size}" for key, size in one["sizes"].items())
