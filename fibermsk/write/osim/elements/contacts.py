@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -56,20 +56,28 @@ def write_point(to: Elements, item: PointContact) -> bool:
 
 
 def _hunt_crossley(to: Elements, item: Any, surfaces: Callable[[], tuple[str, str]]) -> bool:
-    force = to.named("HuntCrossleyForce", item)
-    tag = "HuntCrossleyForce::ContactParameters"
+    stiffness = item.stiffness, _stiffness_of_other(item)
+    rubbing = [getattr(item, field) for field in RUBBING]
+    materials = [(own, *rubbing) for own in stiffness]
+    write_materials(to, "HuntCrossleyForce", item, zip(surfaces(), materials, strict=True))
+    return True
+
+
+def write_materials(
+    to: Elements, kind: str, item: Any, sides: Iterable[tuple[str, Iterable[float]]]
+) -> None:
+    """Add a force between surfaces, by name, with the stiffness and `RUBBING` of each."""
+    force = to.named(kind, item)
+    tag = f"{kind}::ContactParameters"
     given = named(force, f"{tag}Set", "contact_parameters")
     objects = SubElement(given, "objects")
-    stiffness = item.stiffness, _stiffness_of_other(item)
-    for name, own in zip(surfaces(), stiffness, strict=True):
+    for name, material in sides:
         one = SubElement(objects, tag)
         leaf(one, "geometry", name)
-        leaf(one, "stiffness", own)
-        for field in RUBBING:
-            leaf(one, field, getattr(item, field))
+        for field, value in zip(("stiffness", *RUBBING), material, strict=True):
+            leaf(one, field, value)
     SubElement(given, "groups")
     leaf(force, "transition_velocity", item.transition_velocity)
-    return True
 
 
 def _smooth(to: Elements, item: SphereContact) -> bool:

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from xml.etree.ElementTree import SubElement
 
 import numpy as np
 
 from fibermsk.forces import MeshContact
 from fibermsk.model.skeleton.mesh import Mesh
-from fibermsk.write.osim.elements.contacts import RUBBING, half_space, surface
+from fibermsk.write.osim.elements.contacts import RUBBING, half_space, surface, write_materials
 from fibermsk.write.osim.notes import legal
-from fibermsk.write.osim.tree import angles_of, first_free, leaf, named
+from fibermsk.write.osim.tree import angles_of, first_free
 
 if TYPE_CHECKING:
     from fibermsk.write.osim.elements.elements import Elements
-
-_TAG = "ElasticFoundationForce"
 
 
 class MeshFiles:
@@ -54,23 +51,17 @@ def text_of_mesh(mesh: Mesh) -> str:
 
 def write_foundation(to: Elements, item: MeshContact) -> bool:
     """Add an elastic foundation, its surfaces and the files of its meshes."""
-    force = to.named(_TAG, item)
     origin = item.body.at(0.0, 0.0, 0.0)
     own = surface(
         to, "ContactMesh", f"{item.name}_mesh", origin, filename=to.files.name_of(item.mesh)
     )
     # of two meshes OpenSim halves the stiffness of both
     stiffness = item.stiffness * (1.0 if item.surface is None else 2.0)
-    given = named(force, f"{_TAG}::ContactParametersSet", "contact_parameters")
-    objects = SubElement(given, "objects")
-    for name, k in ((own, stiffness), (_other(to, item), 0.0)):
-        one = SubElement(objects, f"{_TAG}::ContactParameters")
-        leaf(one, "geometry", name)
-        leaf(one, "stiffness", k)
-        for field in RUBBING:
-            leaf(one, field, getattr(item, field) if k else 0.0)
-    SubElement(given, "groups")
-    leaf(force, "transition_velocity", item.transition_velocity)
+    material = stiffness, *(getattr(item, field) for field in RUBBING)
+    rigid = (0.0,) * len(material)
+    write_materials(
+        to, "ElasticFoundationForce", item, ((own, material), (_other(to, item), rigid))
+    )
     return True
 
 
