@@ -78,6 +78,18 @@ def test_actuators_are_written(tmp_path):
     assert differences(model, fm.read_osim(tmp_path / "written.osim")) == []
 
 
+def test_actuators_of_what_a_model_has_no_more_are_told(tmp_path):
+    file = tmp_path / "driven.osim"
+    file.write_text(two_bodies(on_bodies() + LAGGING))
+    other = fm.Model("other", meant=("mass",))
+    other.add(fm.Body("a", 1.0, (0, 0, 0), (0.1, 0.1, 0.1)))
+    other.add(fm.Hinge("h", other.ground, other.body("a"), (0, 0, 0), axis=(0, 0, 1)))
+    other.import_report = fm.read_osim(file).import_report
+    told = "actuators are left out: body_true_true .BodyActuator.*lag .ActivationCoordinateActuator"
+    with pytest.warns(fm.ModelWarning, match=told):
+        fm.write_osim(other, tmp_path / "other.osim")
+
+
 def test_the_comparison_finds_a_change_in_the_last_digits(tmp_path):
     model = limb()
     body = next(one for one in model.bodies if one.mass is not None)

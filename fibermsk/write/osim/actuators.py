@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from fibermsk.errors import ModelError
 from fibermsk.model.model import Model
 from fibermsk.read.osim.forces.actuators import SIX, Actuator
 from fibermsk.write.osim.bodies import Bodies
@@ -23,7 +24,7 @@ def write_actuators(
             # with the bodies of this model, under any control
             item: Any = one.element(name, model, [0.0] * SIX if one.n_controls == SIX else 0.0)
             known = one.arguments.get("coordinate") in (None, *bodies.names.coordinates)
-        except KeyError:
+        except ModelError:  # a body that the model has no more
             item, known = None, False
         if not known or name in taken:
             bodies.notes.add("actuators are left out", f"{name} ({one.kind})")
