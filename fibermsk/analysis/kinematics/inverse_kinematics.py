@@ -208,7 +208,7 @@ class _Search:
             )  # fmt: skip
             q = found[k] = one.q
             steps[k], converged[k] = one.steps, one.converged
-            loose[k, self._loose(q, k)] = True
+            loose[k, self._loose(q, one.J)] = True
             if progress is not None:
                 span = float(time[-1] - time[0])
                 done = (k + 1) / n
@@ -232,9 +232,8 @@ class _Search:
             q[own] /= np.linalg.norm(q[own])
         return self._held.nearest(q)
 
-    def _loose(self, q: Array, k: int) -> list[int]:
-        """Entries of the state that what is measured in a frame does not determine."""
-        J = self._tracked.residual(q, k).J
+    def _loose(self, q: Array, J: Array) -> list[int]:
+        """Entries of the state that residuals with derivatives J do not determine."""
         length = np.zeros((len(self._turns), q.size))
         for row, own in zip(length, self._turns, strict=True):
             row[own] = q[own]

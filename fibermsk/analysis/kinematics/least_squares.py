@@ -38,6 +38,7 @@ class Found(NamedTuple):
     q: Array
     steps: int
     converged: bool
+    J: Array  # derivatives (m, n) of the residuals there
 
 
 def minimize(
@@ -81,7 +82,7 @@ def minimize(
         d = d * limit(q, d)
         linear = r + J @ d
         if cost - float(linear @ linear) <= _ROUNDOFF * cost or np.abs(d).max() <= _STEP:
-            return Found(q, steps, True)
+            return Found(q, steps, True, J)
         new = onto(q + d)
         r_new, J_new = (r, J) if new is None else evaluate(new)
         cost_new = np.inf if new is None else float(r_new @ r_new)
@@ -92,8 +93,8 @@ def minimize(
         else:
             damping = max(10.0 * damping, 1e-4)
             if damping > _MOST_DAMPING:
-                return Found(q, steps, True)  # no step decreases it: round-off
-    return Found(q, MOST_STEPS, False)
+                return Found(q, steps, True, J)  # no step decreases it: round-off
+    return Found(q, MOST_STEPS, False, J)
 
 
 def _step(J: Array, r: Array, G: Array, lower: Array, upper: Array, damping: float) -> Array:
