@@ -1,7 +1,9 @@
 """What all tests share."""
 
 import os
+import re
 import signal
+from functools import cache
 from pathlib import Path
 
 # The workers of `pytest -n` share out the cores already. Threads of BLAS that wait for each other
@@ -18,7 +20,10 @@ LONGEST = (
     "test_osim_model", "test_docs", "test_scenes_more", "test_optima", "test_readings",
     "test_own_contact", "test_activation_states", "test_line_chains", "test_no_passing",
 )  # fmt: skip
-"""Files that take longest, mostly to compile kernels: first, so that no worker ends alone."""
+"""Files that take longest, mostly to compile kernels: early, so that no worker ends alone."""
+
+_ABOUT_PATHS = re.compile(r"LineMuscle|osim|muscle_path|MuscleGeometry|(kernels|system)\.lines")
+"""What files say that compile kernels of paths; most others compile those of fibers."""
 
 # Shells start jobs of the background with Ctrl-C ignored, and so would be all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -26,9 +31,29 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_collection_modifyitems(items):
-    """Put the longest files first."""
+    """Put the longest files about paths first, and the longest of the others last."""
     rank = {name: k for k, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
+    about_paths = cache(lambda path: bool(_ABOUT_PATHS.search(path.read_text("utf-8"))))
+
+    def place(item):
+        early = rank.get(item.path.stem, len(rank))
+        return early if about_paths(item.path) else 2 * len(rank) + 1 - early
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Let workers take files from both ends, so that no two compile the same kernels at once."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class BothEnds(LoadFileScheduling):
+        def _assign_work_unit(self, node):
+            if self.nodes.index(node) % 2:
+                self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+            super()._assign_work_unit(node)
+
+    return BothEnds(config, log) if config.option.dist == "loadfile" else None
 
 
 @pytest.fixture(scope="session", autouse=True)
