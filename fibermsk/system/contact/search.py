@@ -170,7 +170,7 @@ class ContactSearch:
     def _renew(self) -> None:
         """Find the candidates near the present configuration, unless the known ones are valid."""
         if not self.candidates.hold(self._place):
-            self._search(self._skin)
+            self.search_here()
 
     def locate(self, nodes: Array, state: TreeState) -> None:
         """Find the candidates near a configuration, unless the present ones are valid."""
@@ -180,6 +180,10 @@ class ContactSearch:
         bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
         self._renew()
         self._located = nodes
+
+    def search_here(self) -> None:
+        """Find the candidates near the present configuration, as far as the skin reaches."""
+        self._search(self._skin)
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
