@@ -300,6 +300,10 @@ class FiberSystem(Reporting, Varying):
     @guarded
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
+        if self._fused is not None:
+            found = self._fused.step_fraction(y, increment, keep)
+            if found is not None:
+                return found
         limit = self.skeleton.step_limit(self.split(y)[1], self.split(increment)[1])
         wanted, fraction = self.configuration.update(y, limit * increment, keep), 1.0
         for one in self._limiting:

@@ -35,6 +35,8 @@ class FusedContact:
         Those that are prepared.
     fibers, bones : HalfPassFibers, HalfPassBones
         The same; without runs where there are none.
+    reach : float
+        How far pairs that are no candidates may approach before a search is due [m].
     """
 
     def __init__(self, search: ContactSearch, nodes: Array, links: TreeState) -> None:
@@ -65,8 +67,8 @@ class FusedContact:
             Packed((touching._before,)),
         )  # fmt: skip
         self._looking.touching.put(2, found[:, 0])
-        self._reach = float(candidates._reach)
-        arguments = self._looking, nodes, links, place, self._reach
+        self.reach = float(candidates._reach)
+        arguments = self._looking, nodes, links, place, self.reach
         self._look = entry_of(look, arguments)
 
     def _found(self) -> Array:
@@ -116,7 +118,7 @@ class FusedContact:
         of.touching.put(2, found[:, 0])
         of.touching.put(3, touching._touches)
         of.before.put((touching._before,))
-        self._reach = float(candidates._reach)
+        self.reach = float(candidates._reach)
 
     @staticmethod
     def covers(search: ContactSearch) -> bool:
@@ -139,7 +141,7 @@ class FusedContact:
         search, place = self._search, np.empty_like(self._shapes.place)
         search._nodes, search._state, search._located = nodes, links, None
         search.is_current = False
-        state, least, *energies = self._look(self._looking, nodes, links, place, self._reach)
+        state, least, *energies = self._look(self._looking, nodes, links, place, self.reach)
         if state == SEARCH:
             return None
         if state == OTHERS:

@@ -41,6 +41,7 @@ from fibermsk.system.fibers.forces import Fibers
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.fused.contact import FusedContact
+from fibermsk.system.fused.update import FusedUpdate
 from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.skeleton.coordinate_map import Corner
 from fibermsk.system.skeleton.link_points import PointsAt
@@ -81,6 +82,11 @@ def covers(
 
 def _without_bending(kinds: Iterable[type]) -> list[type]:
     return [kind for kind in kinds if kind is not Bending]
+
+
+def _plain(vector: Array) -> Array:
+    """A vector as compiled code takes it for granted."""
+    return np.ascontiguousarray(vector, np.float64)
 
 
 class FusedEvaluation:
@@ -126,6 +132,7 @@ class FusedEvaluation:
         """As `System.evaluate`; None where that has to search, or to tell what is not finite."""
         own, n_x = self._own, self._n_x
         search = own.contact
+        y, v, v_dot = _plain(y), _plain(v), _plain(v_dot)
         new = own.must_look_at(y)
         if slopes is not None and not search.rounds:
             return None
@@ -148,6 +155,17 @@ class FusedEvaluation:
         own.motion, own.ends = Motion(links, None, p.copy(), p_dot.copy()), ends
         rates = Rates(v[:n_x].reshape(-1, 6), v_dot[:n_x].reshape(-1, 6), p, p_dot)
         return self._assembled(t, nodes, q, links, ends.C, rates, slopes)
+
+    def step_fraction(self, y: Array, increment: Array, keep: float) -> float | None:
+        """Safeguard of an increment from y (n,), or None if contact is not prepared there."""
+        own, n_x = self._own, self._n_x
+        y, increment = _plain(y), _plain(increment)
+        own.look_at(y)
+        nodes, links, ends = y[:n_x].reshape(-1, 6), own.motion.links, own.ends
+        if not self._is_prepared(nodes, links, ends):
+            return None
+        way, way_q = increment[:n_x].reshape(-1, 6), increment[n_x:]
+        return self._update.fraction(nodes, way, way_q, links, ends.C, keep)
 
     def _is_prepared(self, nodes: Array, links: TreeState, ends: PointsAt) -> bool:
         """Whether the kernels are prepared for the present candidates, or can be."""
@@ -226,6 +244,7 @@ class FusedEvaluation:
         own, n_x, n, (n_nodes, m) = self._own, self._n_x, self._n, self._shape
         search, cables, tree = own.contact, own.cables, own.tree
         contact = self._contact = FusedContact(search, nodes, links)
+        self._update = FusedUpdate(own, contact, nodes, links, ends)
         of, fibers, bones = self._tension.groups[0], contact.fibers, contact.bones
         self._groups, rows = search._touching.groups, search.rows
         pairs, partners, moves, link = search._pairs, search.partners, tree.moves, own.attached.link
@@ -293,6 +312,7 @@ class FusedEvaluation:
     def _renew(self, contact: FusedContact) -> None:
         """Prepare the kernels for new candidates."""
         contact.renew()
+        self._update.renew()
         of, search, fibers, bones = (
             self._assembling, self._own.contact, contact.fibers, contact.bones
         )  # fmt: skip
