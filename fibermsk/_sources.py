@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-_COMPILED = ("kernels", "laws", "linalg", "elements")
+_COMPILED = ("kernels", "laws", "linalg", "elements", "_prepared")
 """Folders whose modules are called by compiled code, or have its constants."""
 _IMPORT = re.compile(r"^\s*from fibermsk\.([\w.]+) import ([^#\n(]+|\([^)]*\))", re.MULTILINE)
 

@@ -35,6 +35,7 @@ from fibermsk.system.friction.forces import (
     free_name,
     has_friction,
 )
+from fibermsk.system.fused import FusedEvaluation, covers
 from fibermsk.system.optional import HasMemory, HasStepFraction, HasTouching
 from fibermsk.system.parts import Parts, same_start
 from fibermsk.system.physics import physics_of
@@ -161,6 +162,14 @@ class FiberSystem(Reporting, Varying):
 
         return rebuild(self, values)
 
+    @cached_property
+    def _fused(self) -> FusedEvaluation | None:
+        """Evaluation in few compiled calls, of models of which it knows all parts."""
+        own, tension = self.configuration, self.tension
+        if not covers(own, self.contributions, self.multipliers, tension):
+            return None
+        return FusedEvaluation(own, self.loads, tension, self.skeleton.passive)
+
     @property
     def n(self) -> int:
         """Number of unknowns: six per node, the coordinates of the skeleton, and the states."""
@@ -261,6 +270,11 @@ class FiberSystem(Reporting, Varying):
     ) -> Evaluation:
         """Residual M v_dot - forces and its tangent; see `fibermsk.protocol.System`."""
         self.inputs.ask_again(t)
+        if self._fused is not None:
+            slopes = Slopes(dv_dy, dvdot_dv, rates) if tangent else None
+            evaluation = self._fused(t, y, v, v_dot, slopes)
+            if evaluation is not None:
+                return evaluation
         at, admissibility = self.configuration.at(t, y, v, v_dot, second=tangent)
         found = self._assemble(at, Slopes(dv_dy, dvdot_dv, rates) if tangent else None)
         flaw = ""
@@ -286,6 +300,10 @@ class FiberSystem(Reporting, Varying):
     @guarded
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float:
         """Safeguard of an update from y; see `fibermsk.protocol.System`."""
+        if self._fused is not None:
+            found = self._fused.step_fraction(y, increment, keep)
+            if found is not None:
+                return found
         limit = self.skeleton.step_limit(self.split(y)[1], self.split(increment)[1])
         wanted, fraction = self.configuration.update(y, limit * increment, keep), 1.0
         for one in self._limiting:

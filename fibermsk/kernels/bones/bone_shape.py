@@ -47,6 +47,31 @@ def _closest_on_axis(x, start, end, infinite, axis, m):
     return math.sqrt(d), free
 
 
+@kernel
+def place_shapes(local, link, kind, rotation, position, place):
+    """Fill place (n_shapes, 4, 3) from that in the frames of links (n_shapes,), -1 for the ground.
+
+    rotation (n, 3, 3), position (n, 3): poses of the links.
+    """
+    for s in range(link.size):
+        k = link[s]
+        if k < 0:
+            place[s] = local[s]
+            continue
+        is_mesh = kind[s, 0] == MESH
+        for i in range(4):
+            for c in range(3):
+                value = 0.0
+                if is_mesh and i < 3:  # the rows of a rotation; all others are points
+                    for j in range(3):
+                        value += rotation[k, i, j] * local[s, j, c]
+                elif is_mesh or i < 2:
+                    for j in range(3):
+                        value += local[s, i, j] * rotation[k, c, j]
+                    value += position[k, c]
+                place[s, i, c] = value
+
+
 @body
 def _into_frame(x, place, local):
     """Fill local (3,) with a point in the frame of a mesh."""

@@ -103,8 +103,11 @@ class TouchingPairs:
         self._touches[:] = False
         for own, least in found:
             find_touching(own.start, own.runs, least, self._touches)
-        if (self._touches == self._before).all():
-            return
+        if (self._touches != self._before).any():
+            self.regroup()
+
+    def regroup(self) -> None:
+        """Make the groups of the pairs that touch."""
         self._before[:] = self._touches
         pairs = self._pairs
         n_colors = color_pairs(

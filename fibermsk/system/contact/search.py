@@ -24,7 +24,7 @@ from fibermsk.kernels.search.motion import fill_widest_sections
 from fibermsk.linalg import Couplings
 from fibermsk.system.contact.all_sets import AllSets, worst_along, worst_of
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
-from fibermsk.system.contact.candidates import Candidates, Place, element_sizes
+from fibermsk.system.contact.candidates import Candidates, Place, Way, element_sizes
 from fibermsk.system.contact.fiber_pairs import FiberPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.contact.sets import Border, Geometry
@@ -170,7 +170,7 @@ class ContactSearch:
     def _renew(self) -> None:
         """Find the candidates near the present configuration, unless the known ones are valid."""
         if not self.candidates.hold(self._place):
-            self._search(self._skin)
+            self.search_here()
 
     def locate(self, nodes: Array, state: TreeState) -> None:
         """Find the candidates near a configuration, unless the present ones are valid."""
@@ -180,6 +180,10 @@ class ContactSearch:
         bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
         self._renew()
         self._located = nodes
+
+    def search_here(self) -> None:
+        """Find the candidates near the present configuration, as far as the skin reaches."""
+        self._search(self._skin)
 
     def _search(self, reach: float) -> None:
         """Find candidates near the present configuration and allocate their contact points."""
@@ -399,9 +403,15 @@ class ContactSearch:
         way = self.candidates.way(place, hull_update, remainder, update_q, fraction)
         if self.candidates.hold_along(way):
             return fraction
+        return self.shorten_beyond(way, moves, motion, fraction, keep)
+
+    def shorten_beyond(
+        self, way: Way, update: FiberUpdate, motion: BoneMotion, fraction: float, keep: float
+    ) -> float:
+        """Fraction of an update that is allowed by pairs that are not among the candidates."""
         beyond = self._allocate(*self.candidates.beyond(way))  # that only this update can close
         beyond.evaluate(self.geometry)
-        return self._shorten(beyond, moves, motion, fraction, keep)
+        return self._shorten(beyond, update, motion, fraction, keep)
 
     def _shorten(
         self,

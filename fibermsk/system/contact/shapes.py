@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
-from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH
+from fibermsk.kernels.bones.bone_shape import CAPSULE, INFINITE_CYLINDER, MESH, place_shapes
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.model import Body, Capsule, InfiniteCylinder
 from fibermsk.model.skeleton.body import Shape, ends_of
@@ -41,21 +40,9 @@ class Shapes:
 
     def places(self, state: TreeState) -> Array:
         """Both ends of an axis, or rotation and position of a mesh, in ground, (n_shapes, 4, 3)."""
-        place = self.local.copy()
-        for s, link, is_mesh in self._moving:
-            rotation, position = state.rotation[link], state.position[link]
-            if is_mesh:
-                place[s, :3] = rotation @ place[s, :3]
-                place[s, 3] = place[s, 3] @ rotation.T + position
-            else:
-                place[s, :2] = place[s, :2] @ rotation.T + position
+        place = np.empty_like(self.local)
+        place_shapes(self.local, self.link, self.kind, state.rotation, state.position, place)
         return place
-
-    @cached_property
-    def _moving(self) -> list[tuple[int, int, bool]]:
-        """Shapes on moving links, these, and whether the shape is a mesh."""
-        on_links = [(s, link) for s, link in enumerate(self.link.tolist()) if link >= 0]
-        return [(s, link, bool(self.kind[s, 0] == MESH)) for s, link in on_links]
 
 
 def build_shapes(

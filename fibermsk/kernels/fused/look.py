@@ -1,0 +1,77 @@
+"""Kinematics of bodies and attached ends, and contact points at new positions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from fibermsk._compile import kernel
+from fibermsk._prepared import argument, call, exchanged, unpacked
+
+SEARCH, SAME, OTHERS = -1, 0, 1
+"""Results of `look`: candidates must be searched anew; the same pairs touch, or other ones."""
+
+
+class Moving(NamedTuple):
+    """Prepared `tree_state` and `place_points`."""
+
+    tree: Any
+    points: Any
+
+
+class Looking(NamedTuple):
+    """Prepared kernels of `look`, in its order, and packed arrays.
+
+    Attributes
+    ----------
+    shapes : Packed
+        `BoneShapes`, of which the places are not read.
+    before : Packed
+        Which pairs of fibers touched before, in a tuple.
+    """
+
+    elements: Any
+    motion: Any
+    places: Any
+    rows: Any
+    fibers: Any
+    bones: Any
+    touching: Any
+    shapes: Any
+    before: Any
+
+
+@kernel
+def move(of, q, p, p_dot, links, points):
+    """Fill the links and the attached ends of coordinates q and their rates, all (n,)."""
+    call(of.tree, (q, p, p_dot, links))
+    call(of.points, (links.S, links.rotation, links.position, points.c, points.C))
+
+
+@kernel
+def look(of, nodes, links, place, reach):
+    """Find the contact points at nodes (n_nodes, 6), unless pairs may have come by `reach` nearer.
+
+    place (n_shapes, 4, 3) receives the bones. Returns one of `SEARCH`, `SAME` and `OTHERS`, the
+    least 1 + gamma g, at most 1, and the energies between fibers and with bones.
+    """
+    call(of.elements, (nodes,))
+    if not call(of.motion, (nodes, links.rotation, links.position)) <= reach:
+        return SEARCH, 1.0, 0.0, 0.0
+    call(of.places, (links.rotation, links.position, place))
+    shapes = exchanged(unpacked(of.shapes), 0, (place,))
+    call(of.rows, ())
+    least = 1.0
+    between, between_energy = call(of.fibers, ())
+    if between < least:
+        least = between
+    on_bones, energy = call(of.bones, (shapes,))
+    if on_bones < least:
+        least = on_bones
+    touches, (before,) = argument(of.touching, 3), unpacked(of.before)
+    touches[:] = False
+    call(of.touching, ())
+    found = SAME
+    for pair in range(touches.size):
+        if touches[pair] != before[pair]:
+            found = OTHERS
+    return found, least, between_energy, energy

@@ -1,0 +1,153 @@
+"""Contact points of a search, with the kernels that find them prepared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk._prepared import Open, Packed, Prepared, entry_of
+from fibermsk.kernels.bones.bone_shape import place_shapes
+from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
+from fibermsk.kernels.contact.pairs import find_touching
+from fibermsk.kernels.contact_arrays import BoneShapes
+from fibermsk.kernels.fused.look import OTHERS, SEARCH, Looking, look
+from fibermsk.kernels.search.held import motion_since, place_elements
+from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
+from fibermsk.system.contact.fiber_pairs import RunsOfPairs
+from fibermsk.system.contact.search import ContactSearch
+from fibermsk.system.contact.sets import Geometry, HalfPassBones, HalfPassFibers
+from fibermsk.system.skeleton.tree import TreeState
+
+_FEW_RUNS = 2048
+"""Number of runs from which on kernels share them among threads."""
+
+_STRIDED = np.empty((2, 2))[:, 0]
+
+
+class FusedContact:
+    """Half passes of the present candidates of a search.
+
+    Attributes
+    ----------
+    sets : AllSets
+        Those that are prepared.
+    fibers, bones : HalfPassFibers, HalfPassBones
+        The same; without runs where there are none.
+    reach : float
+        How far pairs that are no candidates may approach before a search is due [m].
+    """
+
+    def __init__(self, search: ContactSearch, nodes: Array, links: TreeState) -> None:
+        self._search = search
+        self._take()
+        cables, partners, candidates = search.cables, search.partners, search.candidates
+        own, on_bones, laws, shapes = self.fibers, self.bones, partners.laws, partners.shapes
+        self._rows, found = np.empty((cables.h.size, N_COLUMNS)), self._found()
+        place = np.empty_like(shapes.local)
+        self._shapes = BoneShapes(place, shapes.field, shapes.kind, shapes.grids)
+        moved = Open(links.rotation), Open(links.position)
+        at = search._fibers
+        touching = search._touching
+        self._looking = Looking(
+            Prepared(place_elements, Open(nodes), cables.elements, cables.h, at.power,
+                     search._hull),
+            Prepared(motion_since, candidates._elements, candidates._found, candidates._among,
+                     Open(nodes), search._hull, *moved, candidates._least, candidates._grown,
+                     candidates._beside),
+            Prepared(place_shapes, shapes.local, shapes.link, shapes.kind, *moved, Open(place)),
+            Prepared(fill_rows, *at[:4], self._rows),
+            Prepared(own.kernels.fiber_runs, at, self._rows, own.runs, laws, own.quadrature,
+                     own.points, found),
+            Prepared(on_bones.kernels.bone_runs, at, on_bones.runs, Open(self._shapes), laws,
+                     on_bones.points, on_bones._jacobian),
+            Prepared(find_touching, *own.of_pairs, _STRIDED, touching._touches),
+            Packed(self._shapes),
+            Packed((touching._before,)),
+        )  # fmt: skip
+        self._looking.touching.put(2, found[:, 0])
+        self.reach = float(candidates._reach)
+        arguments = self._looking, nodes, links, place, self.reach
+        self._look = entry_of(look, arguments)
+
+    def _found(self) -> Array:
+        """Array for the least 1 + gamma g and the energy of each run of fibers."""
+        return np.empty((self.fibers.runs.element.size, 2))
+
+    def _take(self) -> None:
+        """Take the contact points of the search; sets without runs in place of those it lacks."""
+        search = self._search
+        self.sets = search.sets
+        cables, partners = search.cables, search.partners
+        kind = partners.kinds_of(False)[0]
+        if self.sets.fibers:
+            self.fibers: Any = self.sets.fibers[0]
+        else:
+            self.fibers = HalfPassFibers(kind, cables, partners)
+            self.fibers.allocate(FiberRuns.none())
+            starts = np.zeros(search._pairs.first.size + 1, np.int64)
+            none = RunsOfPairs(starts, np.zeros(0, np.int32))
+            self.fibers.pair_up(search._pairs, search._touching, none)
+        if self.sets.bones:
+            self.bones: Any = self.sets.bones[0]
+        else:
+            self.bones = HalfPassBones(kind, cables, partners, search.tree)
+            self.bones.allocate(BoneRuns.none())
+
+    def renew(self) -> None:
+        """Prepare the kernels for new contact points of the search."""
+        self._take()
+        search, candidates = self._search, self._search.candidates
+        own, on_bones, laws, touching = (
+            self.fibers, self.bones, search.partners.laws, search._touching
+        )  # fmt: skip
+        of, found = self._looking, self._found()
+        of.motion.put(1, candidates._found)
+        of.fibers.put(2, own.runs)
+        of.fibers.put(3, laws)
+        of.fibers.put(4, own.quadrature)
+        of.fibers.put(5, own.points)
+        of.fibers.put(6, found)
+        of.bones.put(1, on_bones.runs)
+        of.bones.put(3, laws)
+        of.bones.put(4, on_bones.points)
+        of.bones.put(5, on_bones._jacobian)
+        of.touching.put(0, own.of_pairs.start)
+        of.touching.put(1, own.of_pairs.runs)
+        of.touching.put(2, found[:, 0])
+        of.touching.put(3, touching._touches)
+        of.before.put((touching._before,))
+        self.reach = float(candidates._reach)
+
+    @staticmethod
+    def covers(search: ContactSearch) -> bool:
+        """Whether all contact points of the candidates are of half passes, of one law, and few."""
+        sets = search.sets
+        runs = (part.runs for part in (*sets.fibers, *sets.bones))
+        return (
+            search.candidates.were_found
+            and max(map(len, sets)) <= 1
+            and all(isinstance(one, HalfPassFibers) for one in sets.fibers)
+            and all(isinstance(one, HalfPassBones) for one in sets.bones)
+            and all(one.element.size < _FEW_RUNS for one in runs)
+        )
+
+    def look(self, nodes: Array, links: TreeState) -> float | None:
+        """Find the contact points; as `ContactSearch.evaluate`, or None if candidates are missing.
+
+        Then the search has the present configuration.
+        """
+        search, place = self._search, np.empty_like(self._shapes.place)
+        search._nodes, search._state, search._located = nodes, links, None
+        search.is_current = False
+        state, least, *energies = self._look(self._looking, nodes, links, place, self.reach)
+        if state == SEARCH:
+            return None
+        if state == OTHERS:
+            search._touching.regroup()
+        search.geometry = Geometry(
+            search._fibers, search._sections, self._shapes._replace(place=place), links
+        )
+        search.energies, search.is_current = tuple(energies), True
+        return least

@@ -1,0 +1,355 @@
+"""Evaluation of the equations of small models in two compiled calls.
+
+For models that consist of fibers of one kind of tissue, with half passes between them and with
+bones, on a tree of joints whose axes are the coordinates. Between the kernels of others, and of
+states that need a search of candidates, `fibermsk.system.assembly` is at work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from fibermsk._arrays import Array
+from fibermsk._prepared import LayoutError, Open, Packed, Prepared, entry_of, words_of
+from fibermsk.kernels.contact import bone_passes, scatter
+from fibermsk.kernels.contact.pairs import mark_pairs
+from fibermsk.kernels.contact_arrays import BoneAxes, BoneSums
+from fibermsk.kernels.fibers import attachment, bending
+from fibermsk.kernels.fused.assemble import (
+    Applied,
+    Assembling,
+    Bending as Bent,
+    Fixed,
+    Rates,
+    Sums,
+    assemble,
+)
+from fibermsk.kernels.fused.look import Moving, move
+from fibermsk.kernels.skeleton import points, rigid, rigid_slopes
+from fibermsk.linalg import Couplings, LineMatrix
+from fibermsk.protocol import BorderedMatrix, Evaluation
+from fibermsk.system.bodies.bodies import Bodies
+from fibermsk.system.bodies.joints import PassiveJoints
+from fibermsk.system.configuration import Configuration
+from fibermsk.system.contact.forces import BoneContact, FiberContact
+from fibermsk.system.contribution import Contribution, Slopes
+from fibermsk.system.fibers.bending import Bending
+from fibermsk.system.fibers.forces import Fibers
+from fibermsk.system.fibers.loads import Loads
+from fibermsk.system.fibers.tension import TensionProbe
+from fibermsk.system.fused.contact import FusedContact
+from fibermsk.system.fused.update import FusedUpdate
+from fibermsk.system.multipliers import Multipliers
+from fibermsk.system.skeleton.coordinate_map import Corner
+from fibermsk.system.skeleton.link_points import PointsAt
+from fibermsk.system.skeleton.skeleton import Motion
+from fibermsk.system.skeleton.tree import TreeState
+
+_FEW, _FEW_FIBERS = 256, 64
+"""Numbers of elements and of fibers up to which less time is spent in kernels than between them."""
+
+_KINDS = Fibers, Bending, FiberContact, BoneContact, Bodies, PassiveJoints
+
+
+def covers(
+    own: Configuration,
+    contributions: tuple[Contribution, ...],
+    multipliers: Multipliers,
+    tension: TensionProbe,
+) -> bool:
+    """Whether a model has no other parts than those that are evaluated here."""
+    skeleton, cables, partners = own.skeleton, own.cables, own.partners
+    return (
+        _without_bending(map(type, contributions)) == _without_bending(_KINDS)
+        and hasattr(assemble, "overloads")  # not if kernels are interpreted
+        and 0 < cables.h.size <= _FEW
+        and len(cables.names) < _FEW_FIBERS
+        and len(tension.groups) == 1
+        and partners.points.size > 0
+        and len(partners.kinds_of(False)) == 1
+        and not partners.kinds_of(True)
+        and skeleton.map is None
+        and not multipliers.any
+        and not skeleton.constraints.held.size
+        and not own.states.n
+        and not own.axial_forces
+        and not own.element_forces
+    )
+
+
+def _without_bending(kinds: Iterable[type]) -> list[type]:
+    return [kind for kind in kinds if kind is not Bending]
+
+
+def _plain(vector: Array) -> Array:
+    """A vector as compiled code takes it for granted."""
+    return np.ascontiguousarray(vector, np.float64)
+
+
+class FusedEvaluation:
+    """Equations of a system that `covers`."""
+
+    def __init__(
+        self, own: Configuration, loads: Loads, tension: TensionProbe, passive: Any
+    ) -> None:
+        self._own, self._loads, self._tension, self._passive = own, loads, tension, passive
+        cables, tree = own.cables, own.tree
+        self._n_x, self._n, n_points = 6 * cables.n_nodes, tree.n, cables.point_link.size
+        n_x, n = self._n_x, self._n
+        self._without_tangent = (
+            np.zeros((0, 3, 6, 6)), np.zeros((n_x, 0)), np.zeros((0, n_x)), np.zeros((0, 0)),
+        )  # fmt: skip
+        self._no_forces = np.zeros(n), np.zeros((n, n))
+        self._shape = cables.n_nodes, n_points
+        links, ends = self._empty()
+        q, link, moves = np.zeros(n), own.attached.link, tree.moves
+        turned = Open(links.S), moves, Open(links.rotation), Open(links.position)
+        self._moving = Moving(
+            Prepared(rigid.tree_state, Open(q), Open(q), Open(q), tree.parent, tree.joint_rotation,
+                     tree.joint_position, tree.kind, tree.axis, Open(links)),
+            Prepared(points.place_points, *turned, link, own.attached.local, Open(ends.c),
+                     Open(ends.C)),
+        )  # fmt: skip
+        self._move = entry_of(move, (self._moving, q, q, q, links, ends))
+        self._contact: FusedContact | None = None
+        self._activation = np.zeros(cables.h.size)
+        self._known_activation: Array | None = None
+
+    def _empty(self) -> tuple[TreeState, PointsAt]:
+        n, m = self._n, self._shape[1]
+        links = TreeState(
+            np.empty((n, 3, 3)), np.empty((n, 3)), np.empty((n, 6)), np.empty((n, 6)),
+            np.empty((n, 6)),
+        )  # fmt: skip
+        return links, PointsAt(np.empty((m, 3)), np.empty((m, 3, n)))
+
+    def __call__(
+        self, t: float, y: Array, v: Array, v_dot: Array, slopes: Slopes | None
+    ) -> Evaluation | None:
+        """As `System.evaluate`; None where that has to search, or to tell what is not finite."""
+        own, n_x = self._own, self._n_x
+        search = own.contact
+        y, v, v_dot = _plain(y), _plain(v), _plain(v_dot)
+        new = own.must_look_at(y)
+        if slopes is not None and not search.rounds:
+            return None
+        y, p, p_dot = y.copy() if new else y, v[n_x:], v_dot[n_x:]
+        nodes, q = y[:n_x].reshape(-1, 6), y[n_x:]
+        links, ends = self._empty()
+        self._move(self._moving, q, p, p_dot, links, ends)
+        if not self._is_prepared(nodes, links, ends):
+            return None
+        assert self._contact is not None
+        if new:
+            least = self._contact.look(nodes, links)
+            if least is None:
+                search.search_here()
+                if not self._is_prepared(nodes, links, ends):
+                    return None
+                least = self._contact.look(nodes, links)
+                assert least is not None
+            own._looked_at, own._admissibility = y, least
+        own.motion, own.ends = Motion(links, None, p.copy(), p_dot.copy()), ends
+        rates = Rates(v[:n_x].reshape(-1, 6), v_dot[:n_x].reshape(-1, 6), p, p_dot)
+        return self._assembled(t, nodes, q, links, ends.C, rates, slopes)
+
+    def step_fraction(self, y: Array, increment: Array, keep: float) -> float | None:
+        """Safeguard of an increment from y (n,), or None if contact is not prepared there."""
+        own, n_x = self._own, self._n_x
+        y, increment = _plain(y), _plain(increment)
+        own.look_at(y)
+        nodes, links, ends = y[:n_x].reshape(-1, 6), own.motion.links, own.ends
+        if not self._is_prepared(nodes, links, ends):
+            return None
+        way, way_q = increment[:n_x].reshape(-1, 6), increment[n_x:]
+        return self._update.fraction(nodes, way, way_q, links, ends.C, keep)
+
+    def _is_prepared(self, nodes: Array, links: TreeState, ends: PointsAt) -> bool:
+        """Whether the kernels are prepared for the present candidates, or can be."""
+        search = self._own.contact
+        if self._contact is not None and self._contact.sets is search.sets:
+            return search.candidates.were_found
+        if not FusedContact.covers(search):
+            return False
+        if self._contact is not None:
+            try:
+                self._renew(self._contact)
+                return True
+            except LayoutError:
+                pass
+        self._prepare(nodes, links, ends)
+        return True
+
+    def _assembled(
+        self,
+        t: float,
+        nodes: Array,
+        q: Array,
+        links: TreeState,
+        C: Array,
+        rates: Rates,
+        slopes: Slopes | None,
+    ) -> Evaluation | None:
+        n_x, n, (n_nodes, m) = self._n_x, self._n, self._shape
+        loads, groups = self._loads, self._own.contact._touching.groups
+        external, activation = loads.at(t)
+        if activation is not self._known_activation:
+            self._activation[:] = activation
+            self._known_activation = activation
+        if groups is not self._groups:
+            self._assembling.fibers.put(0, groups)
+            self._assembling.mark.put(0, groups.order)
+            self._groups = groups
+        residual, reactions = np.zeros(n_x + n), np.empty((m, 3))
+        tangent = slopes is not None
+        matrix = self._without_tangent
+        if tangent:
+            matrix = (
+                np.zeros((n_nodes, 3, 6, 6)), np.zeros((n_x, n)), np.zeros((n, n_x)),
+                np.zeros((n, n)),
+            )  # fmt: skip
+        round_off = max(self._tension.round_off, loads.largest)
+        found = self._assemble(
+            self._assembling, self._bent, nodes, links, C, rates,
+            Applied(external, *self._passive_forces(q, rates, slopes)), tangent,
+            (*(slopes or _STILL), round_off), Sums(residual, reactions, *matrix),
+        )  # fmt: skip
+        unbalanced, finite, upper, lower = found
+        if not finite:
+            return None
+        whole = None
+        if tangent:
+            lines, B, R, D = matrix
+            couplings = self._couplings._replace(upper=upper, lower=lower)
+            whole = BorderedMatrix(
+                LineMatrix(self._own.cables.node_start, lines, couplings), B, R, D
+            )
+        return Evaluation(residual, whole, self._own._admissibility, reactions, "", unbalanced)
+
+    def _passive_forces(self, q: Array, rates: Rates, slopes: Slopes | None) -> tuple[Array, Array]:
+        """Passive forces as a residual (n,), and their derivatives (n, n)."""
+        if not self._passive.laws:
+            return self._no_forces
+        n = self._n
+        force, slope = np.zeros(n), np.zeros((n, n))
+        corner = None if slopes is None else Corner(slope, slopes.dv_dy, slopes.dvdot_dv)
+        self._passive.add(None, q, rates.p, rates.p_dot, force, corner)
+        return force, slope
+
+    def _prepare(self, nodes: Array, links: TreeState, ends: PointsAt) -> None:
+        """Prepare the kernels for the present candidates."""
+        own, n_x, n, (n_nodes, m) = self._own, self._n_x, self._n, self._shape
+        search, cables, tree = own.contact, own.cables, own.tree
+        contact = self._contact = FusedContact(search, nodes, links)
+        self._update = FusedUpdate(own, contact, nodes, links, ends)
+        of, fibers, bones = self._tension.groups[0], contact.fibers, contact.bones
+        self._groups, rows = search._touching.groups, search.rows
+        pairs, partners, moves, link = search._pairs, search.partners, tree.moves, own.attached.link
+        force = np.zeros(n)
+        lines, B, R, D = (
+            np.zeros((n_nodes, 3, 6, 6)), np.zeros((n_x, n)), np.zeros((n, n_x)), np.zeros((n, n)),
+        )  # fmt: skip
+        reactions, residual = np.zeros((m, 3)), np.zeros(n_x + n)
+        blocks: Any = np.zeros((0, 6, 6), np.float32)
+        couplings = self._couplings = Couplings(
+            pairs.first, pairs.second, *rows[1:], blocks, blocks, *pairs.entries
+        )
+        sums = Sums(residual, reactions, lines, B, R, D)
+        on_bones = BoneSums(nodes, lines, B, R, bones._moments, bones._corners)
+        moving = tuple(map(Open, (nodes, nodes, nodes)))
+        held = of.cable, self._activation
+        C, S = Open(ends.C), Open(links.S)
+        axes = BoneAxes(partners.shape_link, moves, links.S)
+        points_of = bones.points, bones._jacobian
+        self._assembling = Assembling(
+            Prepared(of.kernels.cable_residual, of.element_start, *moving, *held, Open(nodes)),
+            Prepared(of.kernels.assemble_cable, of.element_start, *moving, *held, Open(1.0),
+                     Open(1.0), Open(1.0), Open(nodes), Open(lines)),
+            Prepared(mark_pairs, self._groups.order, cables.elements, cables.fiber, fibers.runs,
+                     fibers.points.element, fibers.points.state, fibers.of_pairs, rows),
+            Prepared(fibers.kernels.fiber_slopes, search._fibers, fibers.runs, partners.laws,
+                     fibers.quadrature, fibers.points, fibers._jacobian),
+            Prepared(scatter.add_half_passes, self._groups, search._fibers, fibers.runs,
+                     partners.laws, fibers.points, fibers._jacobian, fibers.of_pairs, rows,
+                     Open(True), Open(nodes), Open(lines), Open((blocks, blocks))),
+            Prepared(bone_passes.scatter_bones, bones._begin, search._fibers, bones.runs,
+                     partners.laws, *points_of, Open(axes), Open(True), Open(on_bones)),
+            Prepared(rigid.inverse_dynamics, Open(links), moves, tree.bodies, Open(force)),
+            Prepared(rigid_slopes.dynamics_slopes, Open(force), Open(force), Open(links),
+                     tree.parent, moves, tree.bodies, Open(D), Open(D), Open(D)),
+            Prepared(points.velocity_slope, S, moves, link, C, Open(force), C),
+            Prepared(points.acceleration_slope, S, moves, link, C, Open(force), Open(force),
+                     Open(1.0), C),
+            Prepared(of.kernels.end_rates, *moving[:2], *held, of.end_element, of.end_side, C, C,
+                     Open(B)),
+            Prepared(attachment.take_reactions, cables.ends.node, C, Open(nodes), Open(force),
+                     Open(reactions)),
+            Prepared(attachment.eliminate_attached, cables.ends, cables.node_start, C,
+                     Open(couplings), Open(lines), Open(B), Open(R), Open(D)),
+            Prepared(points.add_curvature, S, moves, link, C, Open(reactions), Open(D)),
+            Packed(Fixed(couplings, bones._moments, bones._corners, partners.shape_link, moves,
+                         tree._rest)),
+        )  # fmt: skip
+        self._bent = None
+        if cables.bent.size:
+            data = (
+                cables.element_start, Open(nodes), cables.elements, cables.h, cables.xi,
+                cables.weight, cables.bending, Open(nodes),
+            )  # fmt: skip
+            self._bent = Bent(
+                Prepared(bending.bending_residual, *data),
+                Prepared(bending.assemble_bending, *data, Open(lines)),
+            )
+        arguments = (
+            self._assembling, self._bent, nodes, links, ends.C, Rates(nodes, nodes, force, force),
+            Applied(nodes, force, D), True, (1.0, 1.0, False, 1.0), sums,
+        )  # fmt: skip
+        self._assemble = entry_of(assemble, arguments)
+
+    def _renew(self, contact: FusedContact) -> None:
+        """Prepare the kernels for new candidates."""
+        contact.renew()
+        self._update.renew()
+        of, search, fibers, bones = (
+            self._assembling, self._own.contact, contact.fibers, contact.bones
+        )  # fmt: skip
+        laws, pairs, rows = search.partners.laws, search._pairs, search.rows
+        self._groups = search._touching.groups
+        blocks = self._couplings.upper
+        self._couplings = Couplings(
+            pairs.first, pairs.second, *rows[1:], blocks, blocks, *pairs.entries
+        )
+        runs = words_of(fibers.runs, of.mark.layout(3))
+        points_of = words_of(fibers.points, of.slopes.layout(4))
+        for k, value in enumerate((fibers.points.element, fibers.points.state, fibers.of_pairs,
+                                   rows)):  # fmt: skip
+            of.mark.put(4 + k, value)
+        of.mark.put(0, self._groups.order)
+        of.mark.put(3, fibers.runs, runs)
+        of.slopes.put(1, fibers.runs, runs)
+        of.slopes.put(2, laws)
+        of.slopes.put(3, fibers.quadrature)
+        of.slopes.put(4, fibers.points, points_of)
+        of.slopes.put(5, fibers._jacobian)
+        of.fibers.put(0, self._groups)
+        of.fibers.put(2, fibers.runs, runs)
+        of.fibers.put(3, laws)
+        of.fibers.put(4, fibers.points, points_of)
+        of.fibers.put(5, fibers._jacobian)
+        of.fibers.put(6, fibers.of_pairs)
+        of.fibers.put(7, rows)
+        for k, value in enumerate((bones._begin, search._fibers, bones.runs, laws, bones.points,
+                                   bones._jacobian)):  # fmt: skip
+            of.bones.put(k, value)
+        fixed = of.fixed._kept
+        of.fixed.put(
+            fixed._replace(
+                couplings=self._couplings, moments=bones._moments, corners=bones._corners
+            )
+        )
+
+
+_STILL = 0.0, 0.0, False

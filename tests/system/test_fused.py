@@ -1,0 +1,121 @@
+"""Evaluations in few compiled calls are bitwise those of the assembly."""
+
+import numpy as np
+import pytest
+from same_results import differences
+from scenes_of_tests import load_scene, two_link_arm
+from tangents import moving_state
+
+import fibermsk as fm
+from fibermsk.linalg import Couplings
+from fibermsk.system.fused import FusedEvaluation
+from fibermsk.system.system import FiberSystem
+
+
+def limb():
+    """Five fibers that touch each other and two bones, and a passive torque."""
+    return load_scene("upper_limb").scene(elements=8, steps=16, duration=0.5).model
+
+
+def sliding():
+    """Two fibers without bodies, which come into contact and slide."""
+    scene, model = load_scene("sliding_fibers"), fm.Model("sliding", gravity=(0.0, 0.0, 0.0))
+    tissue = fm.Tissue(density=1060.0, muscle=fm.KelvinVoigt(2.0e4, 500.0), prestress=3.0e4)
+    fibers = [
+        model.add(
+            fm.Fiber(
+                name,
+                attach=[fm.MovingPoint(scene.Held(side, up)) for side in (-1, 1)],
+                radius=scene.RADIUS,
+                n_elements=4,
+                tissue=tissue,
+            )
+        )
+        for name, up in (("upper", 1), ("lower", -1))
+    ]
+    law = fm.PenaltyContact(2.0e3, limit=3.0)
+    model.add(fm.Contact(fibers[0], fibers[1], law, formulation="half_pass"))
+    return model
+
+
+MODELS = {"limb": (limb, 0.5), "sliding": (sliding, 0.6), "two hinges": (two_link_arm, 0.1)}
+
+
+@pytest.fixture
+def used(monkeypatch):
+    """Number of evaluations, and of those that were left to the assembly."""
+    counts, evaluate = [0, 0], FusedEvaluation.__call__
+
+    def counted(self, *arguments):
+        found = evaluate(self, *arguments)
+        counts[0] += 1
+        counts[1] += found is None
+        return found
+
+    monkeypatch.setattr(FusedEvaluation, "__call__", counted)
+    return counts
+
+
+def run(model: fm.Model, t_end: float) -> fm.Result:
+    """Result of 16 steps, with the estimate of the time error."""
+    return fm.simulate(
+        fm.build(model), t_end=t_end, dt=t_end / 16, method=fm.SDIRK2(), control=fm.FixedSteps()
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_runs_are_the_same(name, used, monkeypatch, tmp_path):
+    make, t_end = MODELS[name]
+    fused = run(make(), t_end)
+    assert used[0] > 100
+    assert used[1] < 0.1 * used[0]
+    monkeypatch.setattr(FiberSystem, "_fused", None)
+    before = used[0]
+    other = run(make(), t_end)
+    assert used[0] == before
+    assert not differences(fused, other, tmp_path)
+    assert np.min(fused.min_admissibility) < 1.0  # there is contact
+
+
+def parts(matrix):
+    """Arrays of a tangent."""
+    couplings: Couplings = matrix.A.couplings
+    n = couplings.n_blocks
+    blocks = couplings.upper[:n], couplings.lower[:n]
+    kept = [one.copy() for one in (couplings.column, couplings.block_start)]
+    return [matrix.A.lines, *blocks, *kept, matrix.B, matrix.R, matrix.D]
+
+
+@pytest.mark.parametrize("rates", [False, True])
+def test_tangents_are_the_same_where_bodies_turn(rates, used, rng):
+    system = fm.build(two_link_arm())
+    y, v, v_dot = moving_state(system, rng)
+    options = {"dv_dy": 30.0, "dvdot_dv": 20.0, "rates": rates}
+    with system.rounded():
+        system.evaluate(0.1, y, v, v_dot, **options)  # finds the candidates
+        found = system.evaluate(0.1, y, v, v_dot, **options)
+        ours = parts(found.tangent)
+        assert used == [2, 1] or used == [2, 0]
+        system.__dict__["_fused"] = None
+        system.configuration.forget()
+        other = system.evaluate(0.1, y, v, v_dot, **options)
+    assert ours[1].size  # couplings between fibers
+    for one, two in zip(ours, parts(other.tangent), strict=True):
+        np.testing.assert_array_equal(one, two)
+    for name in ("residual", "reactions", "imbalance", "admissibility"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(other, name))
+
+
+def test_what_is_not_finite_is_named(used):
+    system = fm.build(limb())
+    y, v = system.initial_state()
+    system.evaluate(0.0, y, v, v)
+    system.evaluate(0.0, y, v, v, tangent=False)
+    assert used[1] < used[0]
+    v[3] = np.nan
+    assert "velocity" in system.evaluate(0.0, y, v, v, tangent=False).flaw
+
+
+def test_other_models_are_left_to_the_assembly():
+    system = fm.build(two_link_arm(formulation="variational"))
+    assert system._fused is None
