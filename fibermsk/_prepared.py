@@ -114,6 +114,15 @@ class Prepared:
         self._kept = [overload, *arguments]
         self.address: int = self._words.ctypes.data
 
+    @classmethod
+    def absent(cls, returns: Any, *arguments: Any) -> Prepared:
+        """One of the same type, for code that never calls it; nothing is compiled."""
+        kinds = tuple(one.type if isinstance(one, Open) else typeof(one) for one in arguments)
+        open_ = tuple(k for k, one in enumerate(arguments) if isinstance(one, Open))
+        self = cls.__new__(cls)
+        self.type, self.address = PreparedType(returns, kinds, open_), 0
+        return self
+
     def put(self, place: int, value: Any, words: list[int] | None = None) -> None:
         """Replace an argument by another one of the same type; its words, where they are known."""
         if words is None:
@@ -186,7 +195,7 @@ def words_of(value: Any, layout: Any) -> list[int]:
     if layout is None:
         if isinstance(value, float):
             return [int(np.float64(value).view(np.int64))]
-        return [int(value)]
+        return [0 if value is None else int(value)]
     flags = value.flags
     if (
         value.dtype != layout.dtype

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
+from fibermsk._prepared import Prepared
 from fibermsk.kernels.lines.path_arrays import PathArrays, PathState
 from fibermsk.kernels.skeleton.coordinate_map import MapArrays, Rows
 from fibermsk.kernels.skeleton.rigid import TreeBodies, TreeState
@@ -31,6 +32,9 @@ class ForwardArrays(NamedTuple):
         Paths of the muscles; see `fibermsk.kernels.lines.paths`.
     hill : (n_muscles, n_constants) float array
         Constants of the muscles.
+    forces : Prepared
+        `fibermsk.kernels.lines.hill.hill_forces` of their law, called by its address: all other
+        code is the same for every law.
     muscle_state : (n_muscles,) int array
         State of each muscle; -1 without one.
     activated_by, signal_of : (n_muscles,) int array
@@ -57,6 +61,7 @@ class ForwardArrays(NamedTuple):
     drives: NDArray[np.bool_]
     driver_row: Index
     hill: Array
+    forces: Prepared
     muscle_state: Index
     activated_by: Index
     signal_of: Index
@@ -90,6 +95,9 @@ class ForwardState(NamedTuple):
         Tendon forces and rows.
     driver : (n_drivers,) float array
         Values of the drivers.
+    chains : Prepared
+        `fibermsk.kernels.lines.chained.solve_chains` with these arrays: called by its address, as
+        it takes longer to compile than all else.
     """
 
     rows: Rows
@@ -108,3 +116,4 @@ class ForwardState(NamedTuple):
     by_u: Array
     hill: Array
     driver: Array
+    chains: Prepared

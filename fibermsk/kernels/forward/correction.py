@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from fibermsk._arrays import Array
 from fibermsk._compile import body, part
+from fibermsk._prepared import call
 from fibermsk.kernels.forward.laws import activation_rate, coordinate_force
 from fibermsk.kernels.forward.right_side import signal, solve_positive
-from fibermsk.kernels.lines.hill import hill_forces
 
 _MOST = 8
 """Iterations."""
@@ -115,7 +115,8 @@ def _muscles(arrays, u, state, at):
         at.activation[m] = state.activation[m]
         if active >= 0:
             at.activation[m] = u[2 * n + active] + d[2 * n + active]
-    hill_forces(at.length, at.speed, at.activation, at.state, state.rest, arrays.hill, at.hill)
+    own = at.length, at.speed, at.activation, at.state, state.rest, arrays.hill, at.hill
+    call(arrays.forces, own)
 
 
 @part

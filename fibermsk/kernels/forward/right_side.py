@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 
 from fibermsk._compile import body, inlined_body
+from fibermsk._prepared import call
 from fibermsk.kernels.forward.laws import activation_rate, coordinate_force
-from fibermsk.kernels.lines.chained import solve_chains
-from fibermsk.kernels.lines.hill import hill_forces
 from fibermsk.kernels.lines.paths import fill_lengths
 from fibermsk.kernels.skeleton.coordinate_map import congruence, fill_rows
 from fibermsk.kernels.skeleton.rigid import inverse_dynamics, mass_matrix, tree_state
@@ -79,9 +78,7 @@ def _pull(arrays, t, u, f, state):
     )  # fmt: skip
     if left < 0:
         return NO_PATH
-    if left > 0 and not solve_chains(
-        arrays.paths, links.S, arrays.moves, arrays.drives, placed, True, length, by_u, None
-    ):
+    if left > 0 and not call(state.chains, ()):
         return NO_PATH
     for m in range(length.size):
         speed = 0.0
@@ -96,9 +93,8 @@ def _pull(arrays, t, u, f, state):
             state.activation[m] = u[2 * n + active]
         else:
             state.activation[m] = signal(arrays, arrays.signal_of[m], t)
-    hill_forces(
-        length, state.speed, state.activation, state.state, state.rest, arrays.hill, state.hill
-    )
+    own = length, state.speed, state.activation, state.state, state.rest, arrays.hill, state.hill
+    call(arrays.forces, own)
     for m in range(length.size):
         tension, own = state.hill[m, 0, 0], arrays.muscle_state[m]
         if own >= 0:

@@ -6,20 +6,19 @@ It computes the same equations as the contributions, solved for the rates.
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numba import types
 
 from fibermsk._arrays import Array
+from fibermsk._prepared import Open, Prepared
 from fibermsk._ranges import starts
 from fibermsk.kernels.forward.arrays import ForwardArrays, ForwardState
 from fibermsk.kernels.forward.laws import ACTIVATION_LAWS, COORDINATE_LAWS
-from fibermsk.kernels.forward.march import march
-from fibermsk.kernels.forward.multistep import march_stiff
 from fibermsk.kernels.forward.right_side import right_side
 from fibermsk.kernels.forward.runge_kutta import Tableau
-from fibermsk.kernels.lines.hill import rebuilding
+from fibermsk.kernels.lines.hill import hill_kernels
 from fibermsk.kernels.skeleton.coordinate_map import Rows
 from fibermsk.kernels.skeleton.rigid import TreeState
 from fibermsk.model import Constant, Ramp, Table
@@ -59,7 +58,6 @@ class ForwardMarch:
         self._signals: dict[int, int] = {}
         self._knots: list[tuple[Array, Array]] = []
         self.arrays = self._arrays(model, skeleton, lines, active)
-        self.kernels = kernels_for(*kind_of(lines))
 
     def _arrays(
         self,
@@ -77,6 +75,7 @@ class ForwardMarch:
         driver_row, drives = self._paths.axes.rows, self._paths.drives
         none = np.zeros(0, np.int64)
         hill, states, activated, signals = np.zeros((0, 1)), none, none, none
+        kind, form = kind_of(lines)
         if lines is not None:
             states, activated = lines.state_of
             hill = np.concatenate([constants for _, constants in lines.hill.constants])
@@ -100,7 +99,8 @@ class ForwardMarch:
             np.array([row for row, _ in laws], np.int64),
             np.array([COORDINATE_LAWS.index(type(law)) for _, law in laws], np.int64),
             _constants([law for _, law in laws]),
-            self._paths.arrays, drives, driver_row, hill, states, activated, signals,
+            self._paths.arrays, drives, driver_row, hill, _forces(kind, form), states, activated,
+            signals,
             np.array([one.state for one in groups], np.int64),
             np.array(excitations, np.int64),
             np.array([ACTIVATION_LAWS.index(type(one.dynamics.law)) for one in groups], np.int64),
@@ -136,16 +136,19 @@ class ForwardMarch:
         n_rows, m = rows.offset.size, self.arrays.hill.shape[0]
         n_drivers = self.arrays.driver_row.size
         n_u = n_axes + n_drivers
+        links = TreeState(
+            np.zeros((n_axes, 3, 3)), np.zeros((n_axes, 3)), *np.zeros((3, n_axes, 6))
+        )
+        placed, length, by_u = self._paths.new_state(), np.zeros(m), np.zeros((m, n_u))
         return ForwardState(
             Rows(
                 np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows), np.zeros((n_rows, n)),
                 np.zeros((0, n)), np.zeros((0, n)), np.zeros((0, 1, 1)), np.zeros((0, 3, 3)),
             ),
-            TreeState(np.zeros((n_axes, 3, 3)), np.zeros((n_axes, 3)), *np.zeros((3, n_axes, 6))),
-            self._paths.new_state(),
-            np.zeros(n_axes), np.zeros((n_axes, n_axes)), np.zeros((n, n)), np.zeros((n, n)),
-            np.zeros(n), *np.zeros((5, m)), by_u=np.zeros((m, n_u)), hill=np.zeros((m, 2, 6)),
-            driver=np.zeros(n_drivers),
+            links, placed, np.zeros(n_axes), np.zeros((n_axes, n_axes)), np.zeros((n, n)),
+            np.zeros((n, n)), np.zeros(n), length, *np.zeros((4, m)), by_u=by_u,
+            hill=np.zeros((m, 2, 6)), driver=np.zeros(n_drivers),
+            chains=self._paths.chains_of(links.S, placed, length, by_u),
         )  # fmt: skip
 
     def rates(self, t: float, y: Array, v: Array) -> tuple[int, Array]:
@@ -156,7 +159,7 @@ class ForwardMarch:
 
     def rates_at(self, t: float, u: Array, f: Array, state: ForwardState) -> int:
         """Fill the rates f of u; returns the status."""
-        return self.kernels.right_side(self.arrays, t, u, f, state)
+        return right_side(self.arrays, t, u, f, state)
 
     def pack(self, y: Array, v: Array) -> Array:
         """State u = (q, p, s) from positions and velocities of the system."""
@@ -199,19 +202,10 @@ def _constants(laws: list[Any]) -> Array:
     return out
 
 
-class Kernels(NamedTuple):
-    """Compiled functions with the equations of one kind of muscles."""
-
-    right_side: Any
-    march: Any
-    march_stiff: Any
-
-
-@lru_cache
-def kernels_for(kind: type | None, form: str) -> Kernels:
-    """Kernels for a class of curves and a form of the tendon."""
-    own = (right_side, march, march_stiff)
+def _forces(kind: type | None, form: str) -> Prepared:
+    """Kernel of the forces for a class of curves and a form of the tendon."""
+    of_muscle, rows, out = Open(np.zeros(0)), Open(np.zeros((0, 1))), Open(np.zeros((0, 2, 6)))
+    arguments = *(of_muscle,) * 5, rows, out
     if kind is None:
-        return Kernels(*own)
-    made = rebuilding(kind, form)
-    return Kernels(*(made.of(one) for one in own))
+        return Prepared.absent(types.none, *arguments)  # no muscles
+    return Prepared(hill_kernels(kind, form).forces, *arguments)

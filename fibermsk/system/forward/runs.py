@@ -8,7 +8,8 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.kernels.forward.correction import Correction
-from fibermsk.kernels.forward.multistep import HIGHEST, History
+from fibermsk.kernels.forward.march import march
+from fibermsk.kernels.forward.multistep import HIGHEST, History, march_stiff
 from fibermsk.kernels.forward.progress import Progress, branches_of
 from fibermsk.kernels.forward.runge_kutta import Tableau
 
@@ -120,7 +121,7 @@ class ExplicitRun(ForwardRun):
 
     def _advance(self, most: int, stops: Array) -> int:
         engine, given = self._engine, self._settings
-        return engine.kernels.march(
+        return march(
             engine.arrays, self._state, self._kept, self._stages, self._tableau, given.tolerance,
             engine.scale, given.times, stops, given.longest, most, self._at, self._frames,
             self._rates, self._h,
@@ -151,7 +152,7 @@ class StiffRun(ForwardRun):
 
     def _advance(self, most: int, stops: Array) -> int:
         engine, given = self._engine, self._settings
-        return engine.kernels.march_stiff(
+        return march_stiff(
             engine.arrays, self._state, self._kept, self._work, self._tableau, self._highest,
             given.tolerance, engine.scale, given.times, stops, given.longest, most, self._at,
             self._history, self._frames, self._rates, self._h,

@@ -10,9 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
+from fibermsk._prepared import Prepared
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines import paths as kernels
 from fibermsk.kernels.lines.batch import BatchArrays
@@ -145,6 +147,16 @@ class LinePaths:
             return f" at {', '.join(moved)}" if moved else ""
 
         return explain(self.muscles, self._arrays, state, pose, chained=chained)
+
+    def chains_of(self, S: Array, state: PathState, length: Array, by_u: Array) -> Prepared:
+        """`solve_chains` for all sections that are chains, in these arrays; `fading` is None."""
+        arrays, moves = self._arrays, self._skeleton.tree.moves
+        arguments = arrays, S, moves, self.drives, state, True, length, by_u, None
+        if not any(may_chain(arrays, k) for k in range(len(self.muscles))):
+            return Prepared.absent(types.boolean, *arguments)  # nothing to compile
+        from fibermsk.kernels.lines.chained import solve_chains
+
+        return Prepared(solve_chains, *arguments)
 
     def _solve(self, motion: Motion, state: PathState, q: Array) -> tuple[Array, Array]:
         """Lengths and their derivatives in u; places and fills the state."""
