@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from fibermsk._arrays import Array, Index
+from fibermsk.errors import PathError
 from fibermsk.model import LineMuscle
 from fibermsk.results import MuscleHistory
 from fibermsk.results.fields import Field
@@ -218,23 +219,23 @@ class HasMuscles(Protocol):
 
 
 class MuscleTable(Protocol):
-    """Histories of line muscles over one part of a run, filled frame by frame."""
+    """Histories of line muscles over one part of a run."""
 
     @property
     def histories(self) -> dict[str, MuscleHistory]:
-        """Histories by muscle, over the frames of the present part."""
+        """Histories by muscle, over the frames of the present part, once they are solved."""
         ...
 
     def begin(self, n_frames: int) -> None:
         """Begin new histories, of the frames after those before."""
         ...
 
-    def put(self, frame: int, at: At) -> None:
-        """Store all muscles at a frame. Accelerations are NaN, since they are not recorded."""
+    def put(self, at: At) -> None:
+        """Add the next frame. Accelerations are NaN, since they are not recorded."""
         ...
 
-    def leave_out(self, frame: int, at: At) -> None:
-        """Store NaN at a frame in whose pose a path has no solution."""
+    def solve(self) -> list[tuple[int, PathError]]:
+        """Fill the histories; frames in which a path has no solution, which have NaN, and why."""
         ...
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import fibermsk as fm
-from fibermsk.system.lines.reports import PathReports
+from fibermsk.system.lines.frames import PathsOfFrames
 from fibermsk.system.lines.troubles import told
 
 RADIUS, BEHIND = 1.0, math.radians(33.2)
@@ -63,14 +63,13 @@ def test_coordinates_outside_their_ranges_are_told():
 
 def test_frames_without_a_path_are_nan_and_the_result_stays(monkeypatch):
     system = fm.build(over_a_bump("straight", law=fm.HillLaw(tendon="rigid")))
-    solve = PathReports.put
+    solve = PathsOfFrames.solve
 
-    def fails_once(self, frame, at):
-        if frame == 2:
-            raise fm.PathError("line muscle 'm': no taut path")
-        solve(self, frame, at)
+    def fails_once(self, frames):
+        error = fm.PathError("line muscle 'm': no taut path")
+        return [error if k == 2 else one for k, one in enumerate(solve(self, frames))]
 
-    monkeypatch.setattr(PathReports, "put", fails_once)
+    monkeypatch.setattr(PathsOfFrames, "solve", fails_once)
     with pytest.warns(fm.ModelWarning, match=r"1 frames of the result, the first at t = 0.002 s"):
         result = fm.simulate(system, t_end=0.004, dt=0.001)
     assert result.status == "success"

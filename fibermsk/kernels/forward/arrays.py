@@ -96,8 +96,8 @@ class ForwardState(NamedTuple):
     driver : (n_drivers,) float array
         Values of the drivers.
     chains : Prepared
-        `fibermsk.kernels.lines.chained.solve_chains` with these arrays: called by its address, as
-        it takes longer to compile than all else.
+        `fibermsk.kernels.lines.chained.solve_chains` on these arrays, called by its address: it
+        takes longer to compile than all else, and is there already.
     """
 
     rows: Rows

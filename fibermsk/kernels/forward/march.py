@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from fibermsk._compile import body
-from fibermsk.kernels.forward.progress import assign, copy_branches
+from fibermsk.kernels.forward.progress import assign
 from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
 from fibermsk.kernels.forward.runge_kutta import try_step, within
+from fibermsk.kernels.lines.branches import copy_branches
 
 _SAFETY, _LEAST, _MOST = 0.9, 0.2, 5.0
 _EXPONENT, _MEMORY = 0.7, 0.4

@@ -19,9 +19,10 @@ import numpy as np
 from fibermsk._arrays import Array, Index
 from fibermsk._compile import allocating, body, inlined_body, part
 from fibermsk.kernels.forward.correction import correct
-from fibermsk.kernels.forward.progress import assign, copy_branches, follow, foresee
+from fibermsk.kernels.forward.progress import assign, follow, foresee
 from fibermsk.kernels.forward.right_side import FINE, SHORT, right_side
 from fibermsk.kernels.forward.runge_kutta import try_step, within
+from fibermsk.kernels.lines.branches import copy_branches
 
 HIGHEST = 5
 """Largest order."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from fibermsk._arrays import Array, Index
 from fibermsk._compile import part
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.branches import copy_branches
 from fibermsk.kernels.lines.path_arrays import PathState
 from fibermsk.kernels.lines.section import UNSOLVED
 from fibermsk.kernels.lines.taut.string import lean
@@ -59,16 +60,6 @@ def assign(target, source):
     """Overwrite an array (n,); unlike a slice, without a copy in case both overlap."""
     for i in range(target.size):
         target[i] = source[i]
-
-
-@part
-def copy_branches(source, target):
-    """Overwrite the branches of a target, `Branches` or paths, by those of a source."""
-    assign(target.rank, source.rank)
-    assign(target.touches, source.touches)
-    assign(target.reference, source.reference)
-    for k in range(target.touches.size):
-        assign(target.feet[k], source.feet[k])
 
 
 @part

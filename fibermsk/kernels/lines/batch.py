@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index
 from fibermsk._compile import kernel, part
+from fibermsk._prepared import call
+from fibermsk.kernels.lines.branches import copy_branches
 from fibermsk.kernels.lines.path_arrays import PathArrays, PathState
 from fibermsk.kernels.lines.paths import place_paths, solve_paths
 from fibermsk.kernels.skeleton.coordinate_map import MapArrays, Rows, fill_rows
 from fibermsk.kernels.skeleton.rigid import tree_pose
+
+SOLVED, NO_PATH, NO_CHAIN, NOT_READY = 0, 1, 2, 3
+"""Why a batch stops: a section, or a chain of surfaces, has no solution; or see `fill_batch`."""
 
 
 class BatchArrays(NamedTuple):
@@ -83,22 +88,11 @@ class Pose(NamedTuple):
 
 
 @part
-def _restart(start, state):
-    """Return to windings and branches of the start."""
-    for s in range(state.reference.size):
-        state.reference[s], state.touches[s] = start.reference[s], start.touches[s]
-        for r in range(7):
-            state.feet[s, r] = start.feet[s, r]
-    for w in range(state.rank.size):
-        state.rank[w] = start.rank[w]
-
-
-@part
 def solve_pose(q, follow, arrays, pose, length):
     """Solve all paths in the pose q (n,), as `solve_paths` does; fills length (m,)."""
     rows, n, n_axes = pose.rows, q.size, arrays.parent.size
     if not follow:
-        _restart(arrays.start, pose.state)
+        copy_branches(arrays.start, pose.state)
     for j in range(n):
         rows.x[j] = q[j]
     for i in range(n, rows.x.size):
@@ -144,15 +138,24 @@ def fill_arms(arrays, pose, moment_arm):
 
 
 @kernel
-def fill_batch(q, first, follow, arrays, pose, length, moment_arm):
+def fill_batch(q, first, follow, arrays, pose, chains, ready, length, moment_arm):
     """Fill length (k, m) and moment_arm (k, m, n) of the poses q (k, n) from the first one on.
 
-    Returns the pose at which it stops, k if at none, and what `solve_paths` returned there: a path
-    without a solution, or sections that `fibermsk.kernels.lines.chained` solves.
+    `chains` is `fibermsk.kernels.lines.chained.solve_chains`, called by its address if it is
+    `ready`.
+
+    Returns the pose at which it stops, k if at none, and why: `NO_PATH`, `NO_CHAIN`, or
+    `NOT_READY`, if sections are chains.
     """
     for k in range(first, q.shape[0]):
         left = solve_pose(q[k], follow, arrays, pose, length[k])
-        if left != 0:
-            return k, left
+        if left < 0:
+            return k, NO_PATH
+        if left > 0:
+            if not ready:
+                return k, NOT_READY
+            again = not follow  # a pose by itself is solved as elsewhere, to the last bit
+            if not call(chains, (again, length[k])):
+                return k, NO_CHAIN
         fill_arms(arrays, pose, moment_arm[k])
-    return q.shape[0], 0
+    return q.shape[0], SOLVED

@@ -148,7 +148,9 @@ class ForwardMarch:
             links, placed, np.zeros(n_axes), np.zeros((n_axes, n_axes)), np.zeros((n, n)),
             np.zeros((n, n)), np.zeros(n), length, *np.zeros((4, m)), by_u=by_u,
             hill=np.zeros((m, 2, 6)), driver=np.zeros(n_drivers),
-            chains=self._paths.chains_of(links.S, placed, length, by_u),
+            chains=self._paths.chains(
+                links.S, placed, length, by_u, again=True, ready=self._paths.may_chain
+            ),
         )  # fmt: skip
 
     def rates(self, t: float, y: Array, v: Array) -> tuple[int, Array]:

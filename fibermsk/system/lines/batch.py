@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._prepared import Open
 from fibermsk.errors import ModelError, PathError
-from fibermsk.kernels.lines.batch import Pose, fill_batch
+from fibermsk.kernels.lines.batch import NO_CHAIN, NOT_READY, Pose, fill_batch
 from fibermsk.kernels.lines.path_arrays import SPHERE
 from fibermsk.kernels.skeleton.coordinate_map import Rows
 from fibermsk.model import Model
@@ -113,19 +114,15 @@ class MuscleGeometry:
         follow = _check.flag(owner, "follow", follow)
         k, m = poses.shape[0], len(self.muscles)
         pose, found = self._pose(), PathBatch(np.empty((k, m)), np.empty((k, m, n)))
-        arguments: Any = follow, self._arrays, pose, found.length, found.moment_arm
-        stop, left, chained = 0, 1, False
-        if not self._chained:
-            stop, left = fill_batch(poses, 0, *arguments)
-        if left > 0:
-            from fibermsk.kernels.lines.batch_chained import (
-                fill_chained_batch,  # compiles only where it is used
-            )
-
-            fill = self._paths.built(fill_chained_batch)
-            stop, chained = fill(poses, stop, *arguments, self._paths.fading)
+        stop, why = 0, NOT_READY
+        for ready in (True,) if self._chained else (False, True):
+            if why == NOT_READY:
+                own = pose.S, pose.state, Open(np.empty(m)), pose.by_u, Open(True)
+                chains = self._paths.chains(*own, ready=ready)
+                given = self._arrays, pose, chains, ready, found.length, found.moment_arm
+                stop, why = fill_batch(poses, stop, follow, *given)
         if stop < k:
-            error = self._paths.refusal(pose.state, poses[stop], chained=chained)
+            error = self._paths.refusal(pose.state, poses[stop], chained=why == NO_CHAIN)
             raise PathError(f"pose {stop}: {error}", reason=error.reason, pose=stop) from error
         return found
 

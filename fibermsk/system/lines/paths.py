@@ -148,20 +148,35 @@ class LinePaths:
 
         return explain(self.muscles, self._arrays, state, pose, chained=chained)
 
-    def chains_of(self, S: Array, state: PathState, length: Array, by_u: Array) -> Prepared:
-        """`solve_chains` for all sections that are chains, in these arrays; `fading` is None."""
-        arrays, moves = self._arrays, self._skeleton.tree.moves
-        arguments = arrays, S, moves, self.drives, state, True, length, by_u, None
-        if not any(may_chain(arrays, k) for k in range(len(self.muscles))):
-            return Prepared.absent(types.boolean, *arguments)  # nothing to compile
-        from fibermsk.kernels.lines.chained import solve_chains
+    @property
+    def moves(self) -> NDArray[np.bool_]:
+        """Whether an axis moves a link, (n_links, n_axes)."""
+        return self._skeleton.tree.moves
 
-        return Prepared(solve_chains, *arguments)
+    @property
+    def may_chain(self) -> bool:
+        """Whether a section of any path may be a chain of surfaces."""
+        return any(may_chain(self._arrays, k) for k in range(len(self.muscles)))
+
+    def chains(
+        self, S: Any, state: Any, length: Any, by_u: Any, again: Any, *, ready: bool
+    ) -> Prepared:
+        """`solve_chains` of these paths, for compiled code; its arguments may be `Open`.
+
+        Not compiled, and not to be called, unless `ready`.
+        """
+        own = self._arrays, S, self.moves, self.drives, state
+        arguments = *own, again, length, by_u, self.fading
+        if not ready:
+            return Prepared.absent(types.boolean, *arguments)
+        from fibermsk.kernels.lines.chained import solve_chains  # compiles only where it is used
+
+        return Prepared(self.built(solve_chains), *arguments)
 
     def _solve(self, motion: Motion, state: PathState, q: Array) -> tuple[Array, Array]:
         """Lengths and their derivatives in u; places and fills the state."""
         drivers = self.axes.drivers(motion, q)
-        arrays, links, moves = self._arrays, motion.links, self._skeleton.tree.moves
+        arrays, links, moves = self._arrays, motion.links, self.moves
         length, by_u = np.empty(len(self.muscles)), np.empty((len(self.muscles), self.axes.n))
         left = kernels.fill_lengths(
             arrays, links.S, moves, self.drives, links.rotation, links.position, drivers, state,
@@ -190,7 +205,7 @@ class LinePaths:
         )
         state = placed.state
         arguments = (
-            self._arrays, motion.links.S, self._skeleton.tree.moves, self.drives, state,
+            self._arrays, motion.links.S, self.moves, self.drives, state,
             placed.speed_u, tension, bend, curve,
         )  # fmt: skip
         kernels.bend_paths(*arguments)
@@ -206,13 +221,12 @@ class LinePaths:
         """Lengths, their rates and derivatives at a state; solved once for it."""
         if self._last is None or self._last[0] is not at:
             placed = self.place(at.motion, at.q, at.p)
-            self.keep(placed)
+            self.keep(placed.state)
             self._last = at, placed
         return self._last[1]
 
-    def keep(self, placed: PlacedPaths) -> None:
+    def keep(self, state: PathState) -> None:
         """Follow a solution: the next ones are sought near it."""
-        state = placed.state
         self.reference[:] = state.reference
         self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
 
@@ -241,7 +255,12 @@ class LinePaths:
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
         """Lengths, rates and derivatives of a motion; keeps the branches known before."""
         state = self.new_state()
-        length, by_u = self._solve(motion, state, q)
+        return self.placed(motion, p, *self._solve(motion, state, q), state)
+
+    def placed(
+        self, motion: Motion, p: Array, length: Array, by_u: Array, state: PathState
+    ) -> PlacedPaths:
+        """Solved paths with their rates, in a motion with rates p (n,) of the coordinates."""
         speed_u = self.axes.speeds(motion, p)
         by_q = self.axes.columns(motion, by_u)
         return PlacedPaths(length, by_u @ speed_u, by_u, by_q, speed_u, state)
@@ -289,11 +308,6 @@ class LinePaths:
         out = J.T @ curve @ J
         self.axes.add_curvature(motion, tension @ placed.by_u, out)
         return out
-
-    @property
-    def moves(self) -> NDArray[np.bool_]:
-        """Whether an axis moves a link, (n_links, n_axes)."""
-        return self._skeleton.tree.moves
 
     def moving_axes(self, k: int) -> tuple[Index, int]:
         """Axes and drivers that move a point or a surface of muscle k; how many move all first."""
@@ -357,7 +371,7 @@ class LinePaths:
         chained = has_chain(self._arrays, placed.state, k) or None
         if chained and self._own[k]:
             return along_chains(
-                self._arrays, motion.links.S, self._skeleton.tree.moves, placed.state, k, fractions,
+                self._arrays, motion.links.S, self.moves, placed.state, k, fractions,
                 du, ddu, self.built,
             )  # fmt: skip
         from fibermsk.kernels.lines.material.along import (
@@ -365,7 +379,7 @@ class LinePaths:
         )
 
         fractions = np.ascontiguousarray(fractions, float)
-        out, moves = np.empty((fractions.size, 3, 6)), self._skeleton.tree.moves
+        out, moves = np.empty((fractions.size, 3, 6)), self.moves
         state, S, moved = placed.state, motion.links.S, (du, ddu, np.zeros((3, du.size)))
         if k in self.networks.paths:
             return self.networks.along(k, S, moves, state, fractions, *moved)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.errors import PathError
 from fibermsk.model import LineMuscle
 from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.results import Field, MuscleHistory
 from fibermsk.system.contribution import At
+from fibermsk.system.lines.frames import PathsOfFrames
 from fibermsk.system.lines.hill import NAMES, REPORTED
 from fibermsk.system.lines.networks import told_of
 from fibermsk.system.lines.placed import PlacedPaths
@@ -42,6 +44,7 @@ _OF_PATHS = (
     ),
 )
 _COLUMNS = {name: NAMES.index(name) for name in REPORTED}
+_OF_STATE = "states", "rates"
 _ACTIVATION = Field("activation", "1", "activation", "0 to 1", (), "muscle")
 
 
@@ -72,6 +75,7 @@ class PathReports:
 
     def __init__(self, paths: Any, own: Sequence[int], more: Sequence[Field] = ()) -> None:
         self._paths, self._own = paths, np.array(own, np.int64)
+        self._solver = PathsOfFrames(paths)
         self._last: tuple[PlacedPaths, float, bytes] | None = None
         self._histories: dict[str, MuscleHistory] = {}
         self._fields: dict[int, dict[str, Field]] = {}
@@ -100,6 +104,7 @@ class PathReports:
     def begin(self, n_frames: int) -> None:
         """Begin new histories, of the frames after those before."""
         m, drawn = self._own.size, _Drawn(self._paths, [])
+        self._states: list[At] = []
         names = [field.name for field in _OF_PATHS] + self._more
         # rows are those of the histories
         self._table = {name: np.zeros((m, n_frames)) for name in names}
@@ -115,22 +120,29 @@ class PathReports:
             source = _PathOf(drawn, k, range(n_frames))
             self._histories[muscle.name] = MuscleHistory.deferred(source, **known)
 
-    def put(self, frame: int, at: At) -> None:
-        """Store all muscles at a frame."""
-        now, own, table = self._paths.at(at), self._own, self._table
-        table["length"][:, frame] = now.length[own]
-        table["lengthening_speed"][:, frame] = now.speed[own]
-        self._arm_table[:, frame] = -now.by_q[self._arms[0], self._arms[1]]
-        self._add_jumps(frame, at.t, now)
-        self._drawn.append((at.motion, now))
+    def put(self, at: At) -> None:
+        """Add a frame, the next one."""
+        self._states.append(at)
 
-    def leave_out(self, frame: int, at: At) -> None:
-        """Store NaN at a frame in whose pose a path has no solution."""
-        for name in self._table:
-            self._table[name][:, frame] = math.nan
-        self._arm_table[:, frame] = math.nan
-        self._last = None
-        self._drawn.append((at.motion, None))
+    def solve(self) -> list[tuple[int, PathError]]:
+        """Fill the histories; frames without a solution of a path, which have NaN, and why."""
+        failed: list[tuple[int, PathError]] = []
+        own, table, arms = self._own, self._table, self._arms
+        found = self._solver.solve(self._states)
+        for frame, (at, now) in enumerate(zip(self._states, found, strict=True)):
+            if isinstance(now, PathError):
+                for column in (*table.values(), self._arm_table):
+                    column[:, frame] = math.nan
+                self._last = None
+                self._drawn.append((at.motion, None))
+                failed.append((frame, now))
+                continue
+            table["length"][:, frame] = now.length[own]
+            table["lengthening_speed"][:, frame] = now.speed[own]
+            self._arm_table[:, frame] = -now.by_q[arms[0], arms[1]]
+            self._add_jumps(frame, at.t, now)
+            self._drawn.append((at.motion, now))
+        return failed
 
     def _add_jumps(self, frame: int, t: float, now: PlacedPaths) -> None:
         """Changes of lengths since the last frame beyond the mean of their rates, at switches."""
@@ -189,33 +201,19 @@ class MuscleReports(PathReports):
         super().__init__(lines.paths, range(len(lines.muscles)), [_ACTIVATION, *lines.hill.fields])
         self._lines = lines
 
-    def begin(self, n_frames: int) -> None:
-        """Begin new histories, of the frames after those before."""
-        super().begin(n_frames)
-        self._states: list[tuple[float, Array, Array]] = []  # time, states and rates of each frame
-
-    def put(self, frame: int, at: At) -> None:
-        """Store all muscles at a frame."""
-        super().put(frame, at)
-        self._states.append((at.t, at.states, at.rates))
-
-    def leave_out(self, frame: int, at: At) -> None:
-        """Store NaN at a frame in whose pose a path has no solution."""
-        super().leave_out(frame, at)
-        self._states.append((at.t, at.states, at.rates))
-
-    @property
-    def histories(self) -> dict[str, MuscleHistory]:
-        """Histories by muscle, over the frames of the present part."""
+    def solve(self) -> list[tuple[int, PathError]]:
+        """Fill the histories; frames without a solution of a path, which have NaN, and why."""
+        failed, table = super().solve(), self._table
         if not self._states:
-            return super().histories
-        table, (times, *states) = self._table, zip(*self._states, strict=True)
-        given = self._lines.states_over(times, *map(np.array, states))
+            return failed
+        times = [at.t for at in self._states]
+        states, rates = (np.array([getattr(at, of) for at in self._states]) for of in _OF_STATE)
+        given = self._lines.states_over(times, states, rates)
         outputs = self._lines.hill.outputs(table["length"], table["lengthening_speed"], *given)
         table["activation"][:] = given[0]
         for name, column in _COLUMNS.items():
             table[name][:] = outputs[:, :, column]
-        return super().histories
+        return failed
 
 
 def drawn_radius(muscle: LineMuscle) -> float:

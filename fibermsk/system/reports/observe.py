@@ -9,7 +9,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk._version import __version__
-from fibermsk.errors import ModelWarning, PathError
+from fibermsk.errors import ModelWarning
 from fibermsk.model import Model
 from fibermsk.protocol import Frames
 from fibermsk.results import FiberHistory, Result
@@ -111,11 +111,7 @@ class Observation:
             for error in reported.put(i, at, frames.multipliers[i]):
                 self._without_path.append((float(t), str(error)))
             for table in self._tables:
-                try:
-                    table.put(i, at)
-                except PathError as error:
-                    table.leave_out(i, at)
-                    self._without_path.append((float(t), str(error)))
+                table.put(at)
             state = at.motion.links
             links[0][i], links[1][i] = state.rotation, state.position
             if self._contact is None:
@@ -131,6 +127,9 @@ class Observation:
             line_force[i] = self._contact.line_forces()
             pressure, carried[i] = self._contact.axial_forces()
             tissue_force[i] += pressure
+        for table in self._tables:
+            failed = table.solve()
+            self._without_path += [(float(frames.t[i]), str(error)) for i, error in failed]
         for name, (position, rotation) in poses.items():
             rotation[:], position[:] = skeleton.tree.place_by(name, *links)
         states = np.array(frames.y[:, configuration.n - configuration.states.n :])
@@ -189,7 +188,7 @@ class Observation:
         """Warning of frames in which a path has no solution."""
         if not self._without_path:
             return []
-        time, reason = self._without_path[0]
+        time, reason = min(self._without_path, key=lambda frame: frame[0])
         text = (
             f"{len(self._without_path)} frames of the result, the first at t = {time:.6g} s, have "
             "NaN for what is reported of paths: a path that the steps of the run followed to there "
