@@ -80,8 +80,6 @@ class CutForces:
         massless = first + second == 0.0
         self._share = np.where(massless, 0.5, second / np.where(massless, 1.0, first + second))
         self._share = self._share[:, None]
-        slopes = np.broadcast_arrays(*hermite_d1(SAMPLE_XI, cables.h[:, None]))
-        self._slopes = np.stack(slopes, axis=-1)  # (n_elements, n_points, 4) of d/dtheta
 
     def packed(self, at: At, activation: Array, reactions: Array) -> Array:
         """Both `at` and `inside`, in one row for `fibermsk.protocol.Frames`."""
@@ -148,6 +146,14 @@ class CutForces:
         for element, low, high, load in chain(point_loads(self._contact), rubbed):
             subtract_loads(element, low, high, load, xi, force, rest)
         force -= xi[:, None] * rest[:, None]
-        tangent = self._slopes @ at.nodes[cables.elements].reshape(-1, 4, 3)
+        tangent = _tangents(cables, at.nodes)
         along, squared = (np.einsum("eki,eki->ek", each, tangent) for each in (force, tangent))
         return along / np.sqrt(squared)
+
+
+def _tangents(cables: Cables, nodes: Array) -> Array:
+    """dx/dtheta at the sample points of all elements, (n_elements, n_points, 3) [m]."""
+    first, second = (nodes[own] for own in cables.elements.T)
+    chord = (second[:, :3] - first[:, :3]) / cables.h[:, None]
+    _, p, g, q = (one[:, None] for one in hermite_d1(SAMPLE_XI, 1.0))
+    return g * chord[:, None] + p * first[:, None, 3:] + q * second[:, None, 3:]
