@@ -287,7 +287,9 @@ class Candidates:
 
     def _fiber_motion(self, hull: Array) -> float:
         """Bound of the relative motion since the search; zero if fibers never touch each other."""
-        return relative_motion(hull_of(self.cables, self.found_at.nodes), hull) if self._among else 0.0
+        if not self._among:
+            return 0.0
+        return relative_motion(hull_of(self.cables, self.found_at.nodes), hull)
 
     def _bone_motion(self, place: Place) -> Array:
         """Largest motion of any element relative to each link since the search."""

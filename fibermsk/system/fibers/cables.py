@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import sizes, starts
 from fibermsk.elements import gauss_rule, mesh_fiber
 from fibermsk.elements.hermite import hermite_d1
@@ -20,6 +20,7 @@ from fibermsk.laws.layout import StressLayout
 from fibermsk.laws.stress import bending_stiffness
 from fibermsk.model import Fiber, Model, MovingPoint, Station
 from fibermsk.model.muscles.fiber import End
+from fibermsk.system.fibers.law_rows import LawRows
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
 ATTACHMENT_FIELDS = "point_link", "point_local", "end_element", "end_side", "point_fiber"
@@ -64,6 +65,7 @@ class Cables:
     area: Array
     G0: Array
     law: Array
+    law_of: Short
     layouts: tuple[StressLayout, ...]  # meaning of the columns of `law`, by kind of stress law
     layout: Index  # index in `layouts` of each fiber (n_fibers,)
     modulus: Array  # shear modulus at small strain (n_elements, n_points) [N/m^2]
@@ -182,7 +184,8 @@ def build_cables(
     radius_poly = np.empty((elements.shape[0], 5))
     tissue_layouts = [fiber.tissue.layout for fiber in model.fibers]
     layouts = tuple(dict.fromkeys(tissue_layouts)) or (StressLayout(),)
-    law = np.zeros((elements.shape[0], N_POINTS, max(layout.size for layout in layouts)))
+    rows = LawRows(N_POINTS, max(layout.size for layout in layouts))
+    law_of = np.empty(elements.shape[0], np.int32)
     modulus = np.empty((elements.shape[0], N_POINTS))
     density, share = np.empty((elements.shape[0], 1)), np.empty((elements.shape[0], 1))
     for f, fiber in enumerate(model.fibers):
@@ -194,11 +197,11 @@ def build_cables(
             at = start + h[own, None] * _RADIUS_XI
             radius_poly[own] = fiber.radius_at(at.ravel()).reshape(at.shape) @ _RADIUS_FIT.T
         if old is not None and _MATERIAL.isdisjoint(changed[f]):
-            law[own], modulus[own] = old.law[own], old.modulus[own]
+            law_of[own], modulus[own] = rows.add(old.law[old.law_of[own]]), old.modulus[own]
         else:
             at = start + h[own, None] * xi
             fraction = fiber.muscle_fraction_at(at.ravel()).reshape(at.shape)
-            law[own, :, : tissue_layouts[f].size] = fiber.tissue.constants(fraction)
+            law_of[own] = rows.add(fiber.tissue.constants(fraction))
             modulus[own] = fiber.tissue.modulus(fraction)
         density[own], share[own] = fiber.tissue.density, fiber.tissue.bending
         tangents = np.linalg.norm(meshes[f].nodes[:, 3:], axis=1)
@@ -236,7 +239,8 @@ def build_cables(
         weight=weight,
         area=area,
         G0=G0,
-        law=law,
+        law=rows.array,
+        law_of=law_of,
         layouts=layouts,
         layout=np.array([layouts.index(layout) for layout in tissue_layouts], np.int64),
         modulus=modulus,
