@@ -111,7 +111,7 @@ class Fibers:
         )
         force = xp.zeros((0 if potential else n, 3))
         points = FiberPoints(
-            xp.zeros(n, np.int32), xp.zeros(n), xp.zeros((n, 6)), force, xp.zeros(n, bool)
+            xp.zeros(n, np.int32), xp.zeros(n), xp.zeros((n, 4)), force, xp.zeros(n, bool)
         )
         one = _Set(
             potential,
@@ -236,8 +236,8 @@ class Fibers:
             self._device.launch(
                 run_fraction, one.n,
                 (
-                    at.elements, at.h, update, ways, one.runs, self._laws, one.points.state,
-                    fraction, keep, one.found,
+                    at.elements, at.h, update, ways, one.runs, self._laws, one.quadrature,
+                    one.points.state, fraction, keep, one.found,
                 ),
             )  # fmt: skip
             fraction = min(fraction, float(one.found[:, 0].min()))

@@ -14,8 +14,8 @@ _NO_NODE = 1 << 62
 
 @body
 def is_closed(state, point):
-    """Whether a contact point carries a force."""
-    return state[point, 0] < state[point, 1] + state[point, 2] and state[point, 3] > 0.0
+    """Whether a contact point between fibers carries a force."""
+    return state[point, 0] < state[point, 1] and state[point, 2] > 0.0
 
 
 @kernel

@@ -416,8 +416,9 @@ class ContactSearch:
         for part in sets.fibers:
             ways, found = np.empty((h.size, safeguard.N_WAYS)), np.empty((part.runs.law.size, 1))
             fraction = safeguard.fiber_fraction(
-                elements, h, update, part.runs, laws, part.points.state, fraction, keep, ways, found
-            )
+                elements, h, update, part.runs, laws, part.quadrature, part.points.state, fraction,
+                keep, ways, found,
+            )  # fmt: skip
         axes = BoneAxes(self.partners.shape_link, self.tree.moves, self._state.S)
         for part in sets.bones:
             fraction = safeguard.bone_fraction(
