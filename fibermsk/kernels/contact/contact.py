@@ -194,7 +194,8 @@ def fiber_run_slopes(run, fibers, runs, laws, quadrature, points, jacobian):
         s = runs.point_start[run] + k
         if not is_closed(state, s):
             continue
-        d, r_x, length = state[s, 0], values[i, k, 6], values[i, k, 7]
+        r_x, length = values[i, k, 6], values[i, k, 7]
+        d, r_y = state[s, 0], state[s, 1] - r_x
         b, xi = points.element[s], points.xi[s]
         m = way_to(b, xi, values[i, k, 0], values[i, k, 1], values[i, k, 2], fibers.power)
         a1 = (values[i, k, 3], values[i, k, 4], values[i, k, 5])

@@ -188,12 +188,12 @@ def run_fraction(
 ):  # fmt: skip
     """Fraction of one run; see `fiber_fraction`."""
     e, law, remainder = runs.element[run], runs.law[run], update.remainder
-    first, last, i = runs.start[run], runs.start[run + 1], quadrature.of_run[run]
+    first, last, own = runs.start[run], runs.start[run + 1], quadrature.of_run[run]
     gamma = laws.constants[law, 1]
     s, dy = _reach(e, first, last, runs.candidates, ways)
     for k in range(laws.n_points[law]):
         at = runs.point_start[run] + k
-        r_x, length = quadrature.values[i, k, 6], quadrature.values[i, k, 7]
+        r_x, length = quadrature.values[own, k, 6], quadrature.values[own, k, 7]
         d, r_y = state[at, 0], state[at, 1] - r_x
         admissibility, y_length = state[at, 2], state[at, 3]
         if _is_safe(
