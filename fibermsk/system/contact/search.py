@@ -191,10 +191,11 @@ class ContactSearch:
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs
         self.sets = self._allocate(runs, self.candidates.bone_runs)
-        pairs = self._pairs = FiberPairs.of(runs, self.cables)
+        pairs, of_run = FiberPairs.of(runs, self.cables)
+        self._pairs = pairs
         self._touching = TouchingPairs(pairs)
         for part in self.sets.fibers:
-            part.pair_up(pairs, self._touching, pairs.sort(part.own[runs.law]))
+            part.pair_up(pairs, self._touching, pairs.sort(of_run[part.own[runs.law]]))
         n_rows = int(pairs.row_start[-1])
         self.rows = PairRows(
             pairs.first, pairs.row_start, pairs.row_node, np.zeros(n_rows, np.int64),
@@ -389,18 +390,19 @@ class ContactSearch:
         if not partners.points.size:
             return fraction
         place = self._place
-        hull_update = hull_of(cables, update)
-        moves = FiberUpdate(update, hull_update, remainder)
+        moves = FiberUpdate(update, hull_of(cables, update), remainder)
         motion = BoneMotion(
             update_q, self._state.position, partners.shapes.steepest,
             self.tree.chain_length(self._state),
         )  # fmt: skip
         fraction = self._shorten(self.sets, moves, motion, fraction, keep)
-        way = self.candidates.way(place, hull_update, remainder, update_q, fraction)
+        way = self.candidates.way(place, moves.hull, remainder, update_q, fraction)
+        del moves  # its hull is needed again only where the candidates do not hold
         if self.candidates.hold_along(way):
             return fraction
         beyond = self._allocate(*self.candidates.beyond(way))  # that only this update can close
         beyond.evaluate(self.geometry)
+        moves = FiberUpdate(update, hull_of(cables, update), remainder)
         return self._shorten(beyond, moves, motion, fraction, keep)
 
     def _shorten(

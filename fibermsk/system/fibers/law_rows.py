@@ -1,4 +1,4 @@
-"""Constants of the stress of all elements: those of equal elements are stored once."""
+"""Constants of the tissue of all elements: those of equal elements are stored once."""
 
 from __future__ import annotations
 
@@ -22,10 +22,15 @@ class LawRows:
         self._numbers: dict[bytes, int] = {}
         self._rows: list[NDArray[np.float64]] = []
 
-    def add(self, constants: Array) -> Short:
-        """Add elements' constants (n, n_points, at most size); the row of each element (n,)."""
+    def add(self, constants: Array, last: Array | None = None) -> Short:
+        """Add elements' constants (n, n_points, at most size); the row of each element (n,).
+
+        last (n, n_points): the last constants, if there is one of that kind.
+        """
         whole = np.zeros((len(constants), *self._shape))
         whole[:, :, : constants.shape[2]] = constants
+        if last is not None:
+            whole[:, :, -1] = last
         found = np.empty(len(whole), np.int32)
         for e, row in enumerate(whole):
             known = self._numbers.setdefault(row.tobytes(), len(self._rows))
