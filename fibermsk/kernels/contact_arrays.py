@@ -77,7 +77,7 @@ class QuadraturePoints(NamedTuple):
         Element and law of each index.
     values : (n, most points, 8) float array
         Position, tangent, radius and |a1|; see `fibermsk.kernels.closest.rows`.
-    shares : (n, most points, N_SHARE) float array
+    shares : (n, most points, N_SHARE) or, without tangent, (n, most points, N_FORCE) float array
         See `fibermsk.kernels.contact.shares`; of length 0 for half passes, and except where forces
         are added.
     """

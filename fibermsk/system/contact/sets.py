@@ -21,7 +21,7 @@ from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 from fibermsk.kernels.contact import scatter
 from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact.pairs import mark_pairs
-from fibermsk.kernels.contact.shares import N_SHARE
+from fibermsk.kernels.contact.shares import N_FORCE, N_SHARE
 from fibermsk.kernels.contact_arrays import (
     BoneShapes,
     FiberPoints,
@@ -344,7 +344,7 @@ class PotentialFibers(_FiberSet):
     ) -> None:
         """Add forces and tangent."""
         quadrature = self.quadrature
-        shares = np.empty((*quadrature.values.shape[:2], N_SHARE))
+        shares = np.empty((*quadrature.values.shape[:2], N_SHARE if tangent else N_FORCE))
         common = (
             self.touching.groups, at.fibers, self.runs, self.partners.laws,
             quadrature._replace(shares=shares), self.points,
