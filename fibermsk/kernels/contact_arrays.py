@@ -97,9 +97,9 @@ class FiberPoints(NamedTuple):
     ----------
     element, xi : (n_points,) array
         Partner's point.
-    state : (n_points, 4) float array
-        d, the sum R of both radii, 1 + gamma g, and |y,theta|; radius and |a1| of the integrated
-        fiber are those of the quadrature point.
+    state : (n_points, 3) float array
+        d, the sum R of both radii, and |y,theta|; radius and |a1| of the integrated fiber are those
+        of the quadrature point, and 1 + gamma g follows.
     force : (n_points, 3) float array
         Force on the integrated fiber per theta; of length 0 for potentials on the host, which
         compute it when it is asked for.

@@ -206,7 +206,7 @@ def fiber_slots(system, power, elements, partner, points=5, law=(KAPPA, GAMMA)):
     n, k = len(elements), candidates.size
     n_slots = n * points
     slots = FiberPoints(
-        np.full(n_slots, -9, np.int64), np.full(n_slots, np.nan), np.full((n_slots, 4), np.nan),
+        np.full(n_slots, -9, np.int64), np.full(n_slots, np.nan), np.full((n_slots, 3), np.nan),
         np.full((n_slots, 3), np.nan), np.zeros(n_slots, bool),
     )  # fmt: skip
     quadrature = quadrature_points(np.asarray(elements), np.zeros(n, np.int64), points)
@@ -288,7 +288,7 @@ class AllPairs:
         fill_rows(*fibers[:4], rows)
         quadrature = quadrature_points(pairs.element, pairs.law, 5)
         points = FiberPoints(
-            np.empty(n, np.int64), np.empty(n), np.empty((n, 4)), np.empty((n, 3)),
+            np.empty(n, np.int64), np.empty(n), np.empty((n, 3)), np.empty((n, 3)),
             np.zeros(n, bool),
         )  # fmt: skip
         at_bones = BonePoints(np.empty((m, 3)), np.empty((m, 6)), np.empty((m, 3)))
@@ -322,7 +322,7 @@ def nodes_of(system, nodes, f):
 
 def closed(out):
     """Slots with a force."""
-    between = out.state.shape[1] == 4
+    between = out.state.shape[1] == 3
     reach = out.state[:, 1] if between else out.state[:, 1] + out.state[:, 2]
     return np.flatnonzero(out.state[:, 0] < reach)
 

@@ -121,7 +121,8 @@ def plain_fraction(system, part, update, keep):
         control = update[c.elements[e]].reshape(4, 3)
         dy = slopes[candidates].max()
         for k in range(5):
-            d, R, admissibility, y_length = part.points.state[runs.point_start[run] + k]
+            d, R, y_length = part.points.state[runs.point_start[run] + k]
+            admissibility = 1.0 + GAMMA * (d / R - 1.0)
             r_x, length = part.quadrature.values[part.quadrature.of_run[run], k, 6:]
             dx = np.array(hermite(c.xi[k], c.h[e])) @ control
             dt = np.linalg.norm(np.array(hermite_d1(c.xi[k], c.h[e])) @ control)

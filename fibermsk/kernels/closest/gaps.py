@@ -67,7 +67,7 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
         least = min(least, admissibility)
         points.element[s], points.xi[s], held_points[s] = b, xi, held
         # the shorter nodal tangent bounds the radius
-        state[s, 0], state[s, 1], state[s, 2], state[s, 3] = d, R, admissibility, rows[b, TANGENT]
+        state[s, 0], state[s, 1], state[s, 2] = d, R, rows[b, TANGENT]
         pull = 0.0
         if not (d >= R or admissibility <= 0.0):
             share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
@@ -121,7 +121,7 @@ def fill_forces(fibers, runs, laws, quadrature, points, force):
             x, y, z = values[i, k, 0], values[i, k, 1], values[i, k, 2]
             m = way_to(points.element[s], points.xi[s], x, y, z, fibers.power)
             d, R, pull = state[s, 0], state[s, 1], 0.0
-            if not (d >= R or state[s, 2] <= 0.0):
+            if not (d >= R or 1.0 + laws.constants[law, 1] * (d / R - 1.0) <= 0.0):
                 share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
                 F, _ = law_force(d / R - 1.0, laws.constants, law)
                 pull = -share * F * values[i, k, 7] / (R * d)

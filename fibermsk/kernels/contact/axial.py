@@ -31,10 +31,10 @@ def add_pressure(
         e, law = run_element[run], run_law[run]
         for k in range(total.shape[1]):
             s += 1
-            d, r_x, R, admissibility = state[s, 0], own_radius[s], state[s, 1], state[s, 2]
+            d, r_x, R = state[s, 0], own_radius[s], state[s, 1]
             if partner.size == 0:
-                R, admissibility = state[s, 1] + state[s, 2], state[s, 3]
-            if d >= R or admissibility <= 0.0:
+                R += state[s, 2]
+            if d >= R or 1.0 + law_constants[law, 1] * (d / R - 1.0) <= 0.0:
                 continue
             # reference radii, the factors of the energies of both sides
             share = reference_radius(radius_poly[e], law_xi[law, k])

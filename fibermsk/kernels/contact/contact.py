@@ -160,7 +160,7 @@ def fiber_run(run, fibers, rows, runs, laws, quadrature, points, found):
         admissibility = 1.0 + gamma * gap
         least = min(least, admissibility)
         points.element[s], points.xi[s] = b, xi
-        state[s, 0], state[s, 1], state[s, 2], state[s, 3] = d, R, admissibility, y_length
+        state[s, 0], state[s, 1], state[s, 2] = d, R, y_length
         pull = 0.0
         if not (d >= R or admissibility <= 0.0):
             F, _ = law_force(gap, laws.constants, law)
@@ -192,7 +192,7 @@ def fiber_run_slopes(run, fibers, runs, laws, quadrature, points, jacobian):
     values, state = quadrature.values, points.state
     for k in range(laws.n_points[law]):
         s = runs.point_start[run] + k
-        if not is_closed(state, s):
+        if not is_closed(state, s, laws.constants[law, 1]):
             continue
         r_x, length = values[i, k, 6], values[i, k, 7]
         d, r_y = state[s, 0], state[s, 1] - r_x

@@ -171,12 +171,14 @@ def _reach(e, first, last, candidates, ways):
 def _is_clear(run, ways, runs, laws, quadrature, state, fraction, keep):
     """Whether a run provably keeps the fraction."""
     e, law, own = runs.element[run], runs.law[run], quadrature.values[quadrature.of_run[run]]
+    gamma = laws.constants[law, 1]
     s, dy = _reach(e, runs.start[run], runs.start[run + 1], runs.candidates, ways)
     for k in range(laws.n_points[law]):
         at, r_x = runs.point_start[run] + k, own[k, 6]
+        d, R = state[at, 0], state[at, 1]
         if not _is_safe(
-            fraction, keep, state[at, 0], r_x, state[at, 1] - r_x, own[k, 7], state[at, 3], s,
-            ways[e, _SLOPE], dy, laws.constants[law, 1], state[at, 2],
+            fraction, keep, d, r_x, R - r_x, own[k, 7], state[at, 2], s, ways[e, _SLOPE], dy, gamma,
+            1.0 + gamma * (d / R - 1.0),
         ):  # fmt: skip
             return False
     return True
@@ -194,8 +196,8 @@ def run_fraction(
     for k in range(laws.n_points[law]):
         at = runs.point_start[run] + k
         r_x, length = quadrature.values[own, k, 6], quadrature.values[own, k, 7]
-        d, r_y = state[at, 0], state[at, 1] - r_x
-        admissibility, y_length = state[at, 2], state[at, 3]
+        d, r_y, y_length = state[at, 0], state[at, 1] - r_x, state[at, 2]
+        admissibility = 1.0 + gamma * (d / state[at, 1] - 1.0)
         if _is_safe(
             fraction, keep, d, r_x, r_y, length, y_length, s, ways[e, _SLOPE], dy, gamma,
             admissibility,

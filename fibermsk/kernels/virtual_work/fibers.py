@@ -215,7 +215,7 @@ def fiber_work(fibers, runs, laws, quadrature, points, held, potential, of, step
         e, law = runs.element[run], runs.law[run]
         for q in range(laws.n_points[law]):
             s, xi = runs.point_start[run] + q, laws.xi[law, q]
-            if not is_closed(points.state, s):
+            if not is_closed(points.state, s, laws.constants[law, 1]):
                 continue
             f, eta, weight = points.element[s], points.xi[s], laws.weight[law, q]
             gap = points.state[s, 0] / points.state[s, 1] - 1.0

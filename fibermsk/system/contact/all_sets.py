@@ -109,8 +109,9 @@ def worst_of(sets: Iterable) -> tuple[float, str]:
     """Least 1 + gamma g of some sets, at most 1, and the names of that pair."""
     found = [(1.0, "")]
     for part in sets:
-        point = int(np.argmin(part.admissibility))
-        found.append((float(part.admissibility[point]), part.names(point)))
+        left = part.admissibility
+        point = int(np.argmin(left))
+        found.append((float(left[point]), part.names(point)))
     return min(found)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index, Short
-from fibermsk._ranges import begins
+from fibermsk._ranges import begins, sizes
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 from fibermsk.kernels.contact import scatter
 from fibermsk.kernels.contact.own_contact import contact_kernels
@@ -173,7 +173,7 @@ class _FiberSet(PointSet):
         """Set new runs and allocate their contact points."""
         self.runs, n = runs, int(runs.point_start[-1])
         self.points = FiberPoints(
-            np.full(n, -1, np.int32), np.empty(n), np.full((n, 4), np.inf),
+            np.full(n, -1, np.int32), np.empty(n), np.full((n, 3), np.inf),
             np.zeros((0 if self.potential else n, 3)), np.zeros(n, bool),
         )  # fmt: skip
         self.of_run = _NO_RUNS
@@ -206,7 +206,9 @@ class _FiberSet(PointSet):
     @property
     def admissibility(self) -> Array:
         """As of all sets."""
-        return self.points.state[:, 2]
+        d, R, _ = self.points.state.T
+        gamma = np.repeat(self.partners.constants[self.runs.law, 1], sizes(self.runs.point_start))
+        return 1.0 + gamma * (d / R - 1.0)
 
     def lengths(self, points: Index) -> Array:
         """As of all sets."""
@@ -241,7 +243,7 @@ class _FiberSet(PointSet):
         """Widen the coupling rows to cover all closed contact points; see `mark_pairs`."""
         mark_pairs(
             self.touching.groups.order, self.cables.elements, self.cables.fiber, self.runs,
-            self.points.element, self.points.state, self.of_pairs, rows,
+            self.partners.laws, self.points.element, self.points.state, self.of_pairs, rows,
         )  # fmt: skip
 
     def places(self) -> tuple[Array, NDArray[np.bool_]]:
