@@ -116,8 +116,8 @@ class CutForces:
         cables = self._cables
         nodes, velocity = (part[cables.elements].reshape(-1, 6) for part in at[1:3])
         rest, residual = np.zeros_like(nodes), np.zeros_like(nodes)
-        constant = self._loads is None
-        residual[:, :3] -= self._constant if constant else self._loads.external(at.t)[:, :3]
+        loads = self._loads
+        residual[:, :3] -= self._constant if loads is None else loads.external(at.t)[:, :3]
         for of in self._groups:
             of.kernels.cable_residual(
                 of.element_start, nodes, velocity, rest, of.cable, activation[of.inside], residual
