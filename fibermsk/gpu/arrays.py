@@ -28,6 +28,7 @@ class DeviceCables(NamedTuple):
     area: Any
     G0: Any
     law: Any
+    law_of: Any
     mass: Any
     bending: Any
     radius_poly: Any

@@ -77,7 +77,7 @@ class QuadraturePoints(NamedTuple):
         Element and law of each index.
     values : (n, most points, 8) float array
         Position, tangent, radius and |a1|; see `fibermsk.kernels.closest.rows`.
-    shares : (n, most points, N_SHARE) float array
+    shares : (n, most points, N_SHARE) or, without tangent, (n, most points, N_FORCE) float array
         See `fibermsk.kernels.contact.shares`; of length 0 for half passes, and except where forces
         are added.
     """
@@ -97,8 +97,9 @@ class FiberPoints(NamedTuple):
     ----------
     element, xi : (n_points,) array
         Partner's point.
-    state : (n_points, 6) float array
-        d, r_x, r_y, 1 + gamma g, |a1| and |y,theta|.
+    state : (n_points, 3) float array
+        d, the sum R of both radii, and |y,theta|; radius and |a1| of the integrated fiber are those
+        of the quadrature point, and 1 + gamma g follows.
     force : (n_points, 3) float array
         Force on the integrated fiber per theta; of length 0 for potentials on the host, which
         compute it when it is asked for.
@@ -114,7 +115,17 @@ class FiberPoints(NamedTuple):
 
 
 class BonePoints(NamedTuple):
-    """Contact points with bones: position x (n_points, 3); others as in `FiberPoints`."""
+    """Contact points with bones.
+
+    Attributes
+    ----------
+    x : (n_points, 3) float array
+        Position.
+    state : (n_points, 6) float array
+        d, r_x, radius of the bone, 1 + gamma g, |a1| and 1.
+    force : (n_points, 3) float array
+        As of `FiberPoints`.
+    """
 
     x: Any
     state: Any

@@ -172,6 +172,7 @@ def gmres(
             goal = _enlarged(goal, (room,))
         w = multiply(basis[n])
         orthogonalize(basis, n + 1, w, columns[n])
+        del w  # the next product needs the memory
         next_size = _rotate(columns, rotations, goal, n)
         if next_size == np.inf:
             break

@@ -47,22 +47,34 @@ class Splitting:
         else:
             inverse = D
         self.is_exact = matrix.couplings.n_blocks == 0  # whether no two lines are coupled
-        self._arguments = (
-            matrix.start, matrix.couplings, factors, columns, R, np.ascontiguousarray(inverse),
-            np.empty((factors.shape[0], 6)),
+        self._parts = (
+            matrix.start, matrix.couplings, factors, columns, R, np.ascontiguousarray(inverse)
         )  # fmt: skip
-        self._of_product = (D, np.empty(B.shape[0]))
+        self._D = D
+        self._work: tuple[Array, Array] | None = None
+
+    @property
+    def _room(self) -> tuple[Array, Array]:
+        """Work arrays (n_nodes, 6) and (n,), which successive calls share."""
+        if self._work is None:
+            n = self._parts[2].shape[0]
+            self._work = np.empty((n, 6)), np.empty(6 * n)
+        return self._work
+
+    def rest(self) -> None:
+        """Release the work arrays; the next call makes new ones."""
+        self._work = None
 
     def forward(self, v: Array) -> Array:
         """(F + L)^-1 v, a new vector (n + m,)."""
         x = np.empty_like(v)
-        _forward(*self._arguments, v, x)
+        _forward(*self._parts, self._room[0], v, x)
         return x
 
     def backward(self, v: Array) -> Array:
         """(F + U)^-1 F v, a new vector (n + m,)."""
         x = np.empty_like(v)
-        _backward(*self._arguments, v, x)
+        _backward(*self._parts, self._room[0], v, x)
         return x
 
     def multiply(self, v: Array, beside: Callable[[Array], Array] | None = None) -> Array:
@@ -72,12 +84,13 @@ class Splitting:
         the splitting add to the product (L + E + U) w.
         """
         if beside is None:
-            x = np.empty_like(v)
-            _multiply(*self._arguments, *self._of_product, v, x)
+            x, (change, apart) = np.empty_like(v), self._room
+            _multiply(*self._parts, change, self._D, apart, v, x)
             return x
         x = self.backward(v)
         others = beside(x)
-        _multiply_beside(*self._arguments, *self._of_product, v, others, x)
+        change, apart = self._room
+        _multiply_beside(*self._parts, change, self._D, apart, v, others, x)
         return x
 
 

@@ -106,6 +106,8 @@ def advance(march: March, now: Accepted) -> Iterator[Accepted]:
         If a step fails at its smallest length; its `counters` include the failed attempts.
     """
     corners = Corners.of_run(march.system, march.times)
+    if not any(getattr(one, "uses_factors", False) for one in march.own):
+        march = march._replace(newton=march.newton.without_factors())
     while now.n_frames < march.times.size and not now.ending:
         now = _observed(march, corners, now)
         # all have seen the step: release what the next one does not need

@@ -41,9 +41,9 @@ KINDS = [
     types.Array(types.float64, 2, "C"), types.Array(types.int64, 1, "A", readonly=True),
     types.literal(3), types.literal(False), types.UniTuple(types.float64, 9),
     types.Tuple((types.int64, types.UniTuple(types.float64, 2))),
-    types.NamedTuple([types.Array(types.int64, 2, "C"), *[types.float64] * 7], CableArrays),
-    types.NamedTuple([types.Array(types.int64, 1, "C"), *[types.float64] * 7], CableArrays),
-    types.NamedUniTuple(types.float64, 8, CableArrays),
+    types.NamedTuple([types.Array(types.int64, 2, "C"), *[types.float64] * 8], CableArrays),
+    types.NamedTuple([types.Array(types.int64, 1, "C"), *[types.float64] * 8], CableArrays),
+    types.NamedUniTuple(types.float64, 9, CableArrays),
 ]  # fmt: skip
 
 

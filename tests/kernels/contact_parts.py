@@ -206,16 +206,17 @@ def fiber_slots(system, power, elements, partner, points=5, law=(KAPPA, GAMMA)):
     n, k = len(elements), candidates.size
     n_slots = n * points
     slots = FiberPoints(
-        np.full(n_slots, -9, np.int64), np.full(n_slots, np.nan), np.full((n_slots, 6), np.nan),
+        np.full(n_slots, -9, np.int64), np.full(n_slots, np.nan), np.full((n_slots, 3), np.nan),
         np.full((n_slots, 3), np.nan), np.zeros(n_slots, bool),
     )  # fmt: skip
-    out = SimpleNamespace(**slots._asdict(), jacobian=np.full((n_slots, 4, 3, 3), np.nan))
+    quadrature = quadrature_points(np.asarray(elements), np.zeros(n, np.int64), points)
+    own = quadrature.values.reshape(-1, 8)  # a run is an element: radius and |a1| of its points
+    out = SimpleNamespace(**slots._asdict(), own=own, jacobian=np.full((n_slots, 4, 3, 3), np.nan))
     runs = FiberRuns(
         np.asarray(elements, np.int64), np.zeros(n, np.int64), np.arange(n + 1) * k,
         np.tile(candidates, n), np.arange(n + 1) * points,
     )  # fmt: skip
     fibers, laws = FiberShapes.of(c, power), contact_laws(law, points)
-    quadrature = quadrature_points(runs.element, runs.law, points)
     rows = np.empty((c.h.size, N_COLUMNS))
     fill_rows(*fibers[:4], rows)
     out.least, _ = kernels.fiber_runs(fibers, rows, runs, laws, quadrature, slots, np.empty((n, 2)))
@@ -287,7 +288,7 @@ class AllPairs:
         fill_rows(*fibers[:4], rows)
         quadrature = quadrature_points(pairs.element, pairs.law, 5)
         points = FiberPoints(
-            np.empty(n, np.int64), np.empty(n), np.empty((n, 6)), np.empty((n, 3)),
+            np.empty(n, np.int64), np.empty(n), np.empty((n, 3)), np.empty((n, 3)),
             np.zeros(n, bool),
         )  # fmt: skip
         at_bones = BonePoints(np.empty((m, 3)), np.empty((m, 6)), np.empty((m, 3)))
@@ -321,7 +322,9 @@ def nodes_of(system, nodes, f):
 
 def closed(out):
     """Slots with a force."""
-    return np.flatnonzero(out.state[:, 0] < out.state[:, 1] + out.state[:, 2])
+    between = out.state.shape[1] == 3
+    reach = out.state[:, 1] if between else out.state[:, 1] + out.state[:, 2]
+    return np.flatnonzero(out.state[:, 0] < reach)
 
 
 def element_moved(power, e, h, xi, block, step):

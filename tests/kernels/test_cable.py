@@ -331,7 +331,7 @@ def test_uniform_stretch_in_closed_form():
     )
     c = system.cables
     x, v = 2.0 * c.reference, 3.0 * c.reference
-    law = tissue.constants(np.ones_like(c.area))
+    law = tissue.constants(np.ones_like(c.area[:1]))
     force, K = np.empty((4, 3)), np.empty((2, 3, 6, 6))
     own = cable.CableArrays.of(c)._replace(law=law)
     cable.element_tangent(x, v, 0, own, np.zeros(1), 1.0, 0.0, force, K)
@@ -372,8 +372,9 @@ def test_quadrature_data(rng):
     # the quartic is fitted through 5 values: rounding times its condition, 1e3
     assert_allclose(c.area, np.pi * spindle(0.008)(theta) ** 2, rtol=1e-13)
     gamma = belly(theta)
-    assert_allclose(c.law[..., 0], gamma * 2.0e4 + (1.0 - gamma) * 1.0e6, rtol=1e-14)
-    assert_allclose(c.law[..., 1], gamma * 1.0e4 + (1.0 - gamma) * 3.0e4, rtol=1e-14)
-    assert_allclose(c.law[..., 2], gamma * 3.0e5, rtol=1e-14)
-    assert_allclose(c.law[..., 6], 1.6e4, rtol=0.0)
+    law = c.law[c.law_of]
+    assert_allclose(law[..., 0], gamma * 2.0e4 + (1.0 - gamma) * 1.0e6, rtol=1e-14)
+    assert_allclose(law[..., 1], gamma * 1.0e4 + (1.0 - gamma) * 3.0e4, rtol=1e-14)
+    assert_allclose(law[..., 2], gamma * 3.0e5, rtol=1e-14)
+    assert_allclose(law[..., 6], 1.6e4, rtol=0.0)
     assert_allclose(c.G0, plain_cable(system, 0).points().A1, rtol=1e-13)

@@ -54,7 +54,8 @@ def test_fiber_forces_against_reference(rng, kind, points):
             for s, record in zip(slots, records, strict=True):
                 e = s // points
                 assert (e, s % points) == (record.element, record.point)
-                assert_allclose(out.state[s, 3], 1.0 + GAMMA * record.gap, rtol=1e-12)
+                gap = out.state[s, 0] / out.state[s, 1] - 1.0
+                assert_allclose(1.0 + GAMMA * gap, 1.0 + GAMMA * record.gap, rtol=1e-12)
                 start = system.cables.theta[system.cables.elements[out.element[s], 0]]
                 theta = start + system.cables.h[out.element[s]] * out.xi[s]
                 assert_allclose(theta, record.xi, rtol=0.0, atol=1e-9)  # flat over r / curvature
@@ -115,7 +116,7 @@ def test_fiber_derivatives_each_alone(rng, kind, block):
                 else:
                     free += 1
                 # radius, |a1|, radius or |y,theta|: a millionth of it is the step
-                size = out.state[s, (1, 4, 1, 5)[block]]
+                size = (out.own[s, 6], out.own[s, 7], out.own[s, 6], out.state[s, 2])[block]
                 h = 1e-6 * size
                 slope = np.empty((3, 3))
                 for axis in range(3):
@@ -199,7 +200,8 @@ def test_parallel_fibers_in_closed_form():
     for f, sign in ((0, -1.0), (1, 1.0)):
         out = fiber_slots(system, power, own_elements(system, f), 1 - f)
         assert_allclose(out.force, np.tile([0, 0, sign * F * 0.2], (15, 1)), rtol=0.0, atol=1e-11)
-        assert_allclose(out.state[:, :4], np.tile([0.018, 0.01, 0.01, 0.7], (15, 1)), rtol=1e-12)
+        assert_allclose(out.state, np.tile([0.018, 0.02, 0.2], (15, 1)), rtol=1e-12)
+        assert_allclose(out.own[:, 6:], np.tile([0.01, 0.2], (15, 1)), rtol=1e-12)
 
 
 def test_action_on_both(rng):

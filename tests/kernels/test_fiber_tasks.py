@@ -108,7 +108,7 @@ def test_activation_of_fibers_that_cannot_contract_changes_nothing(parts):
     """No active stress, whether for want of activation or of anything to activate."""
     c, kernels = parts
     alone, _, _, arguments, _ = kernels["cable"]
-    passive = np.flatnonzero(~np.any(c.law[..., 2], axis=1))
+    passive = np.flatnonzero(~np.any(c.law[c.law_of, :, 2], axis=1))
     assert passive.size > 0
     found = []
     for alpha in (0.0, 1.0):

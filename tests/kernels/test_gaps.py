@@ -78,7 +78,8 @@ def test_open_slots_hold_a_lower_bound(rng, formulation):
     c, runs = system.cables, part.runs
     xi = np.linspace(0.0, 1.0, 201)
     widest = system.contact.geometry.widest if formulation == "variational" else np.zeros(c.h.size)
-    is_open = state[:, 0] >= state[:, 1] + state[:, 2]
+    is_open = state[:, 0] >= state[:, 1]
+    radii = part.radii()
     assert 100 < is_open.sum() < is_open.size - 100
     assert np.all(force[is_open] == 0.0)
     assert np.all(np.any(force[~is_open] != 0.0, axis=1))
@@ -96,7 +97,7 @@ def test_open_slots_hold_a_lower_bound(rng, formulation):
             sampled = np.linalg.norm(points - x, axis=1).min()
             if is_open[s]:
                 # within reach of the widest section a slot holds the least gap, not the distance
-                far = state[s, 0] >= state[s, 1] + widest[candidates[0]]
+                far = state[s, 0] >= radii[s] + widest[candidates[0]]
                 if far:
                     assert state[s, 0] <= sampled * (1.0 + 1e-12)
                 else:
@@ -120,15 +121,16 @@ def plain_fraction(system, part, update, keep):
         control = update[c.elements[e]].reshape(4, 3)
         dy = slopes[candidates].max()
         for k in range(5):
-            state = part.points.state[runs.point_start[run] + k]
-            d, r_x, r_y, admissibility, length, y_length = state
+            d, R, y_length = part.points.state[runs.point_start[run] + k]
+            admissibility = 1.0 + GAMMA * (d / R - 1.0)
+            r_x, length = part.quadrature.values[part.quadrature.of_run[run], k, 6:]
             dx = np.array(hermite(c.xi[k], c.h[e])) @ control
             dt = np.linalg.norm(np.array(hermite_d1(c.xi[k], c.h[e])) @ control)
             s = np.linalg.norm(hull[candidates] - dx, axis=2).max()
 
             bound = keep * min(admissibility, 1.0)
 
-            def left(f, d=d, r=(r_x, r_y), t=(length, y_length), s=s, dt=(dt, dy), bound=bound):
+            def left(f, d=d, r=(r_x, R - r_x), t=(length, y_length), s=s, dt=(dt, dy), bound=bound):
                 shorter = [1.0 - f * b / a for a, b in zip(t, dt, strict=True)]
                 if min(shorter) <= 0.0:
                     return -np.inf
@@ -158,7 +160,7 @@ def test_safeguard_against_every_slot(rng, formulation, size):
     bezier_hull(update, c.elements, c.h, hull)
     arguments = (
         c.elements, c.h, FiberUpdate(update, hull, np.zeros(c.h.size)), runs, p.laws,
-        part.points.state, 1.0, 0.3, np.empty((c.h.size, safeguard.N_WAYS)),
+        part.quadrature, part.points.state, 1.0, 0.3, np.empty((c.h.size, safeguard.N_WAYS)),
         np.empty((runs.element.size, 2)),
     )  # fmt: skip
     loop = safeguard.fiber_fraction
@@ -182,7 +184,7 @@ def test_common_motions_are_free(rng):
     for remainder, free in ((0.0, True), (1e-7, True), (0.01, False)):
         fraction = safeguard.fiber_fraction(
             c.elements, c.h, FiberUpdate(update, hull, np.full(c.h.size, remainder)), runs, p.laws,
-            part.points.state, 1.0, 0.3, np.empty((c.h.size, safeguard.N_WAYS)),
+            part.quadrature, part.points.state, 1.0, 0.3, np.empty((c.h.size, safeguard.N_WAYS)),
             np.empty((runs.element.size, 2)),
         )  # fmt: skip
         assert (fraction == 1.0) == free

@@ -147,10 +147,11 @@ def test_least_gaps_against_dense_sampling(rng, kind):
     system, nodes = make_pair(rng, kind, formulation="variational")
     forces(system, nodes, np.zeros(0))
     part, c = system.contact.sets.fibers[0], system.cables
+    radii, left = part.radii(), part.admissibility
     xi = np.linspace(0.0, 1.0, 401)
     closed = 0
     for s in range(part.points.xi.size):
-        r_x = part.points.state[s, 1]
+        r_x = radii[s]
         f = int(c.fiber[part.points.element[s]])
         cable, y = plain_cable(system, f), nodes_of(system, nodes, f)
         run = np.searchsorted(part.runs.point_start, s, side="right") - 1
@@ -171,14 +172,14 @@ def test_least_gaps_against_dense_sampling(rng, kind):
         gap = np.linalg.norm(points - x, axis=-1) / (r_x + radius) - 1.0
         if gap.min() < 0.0:
             closed += 1
-            assert (part.points.state[s, 3] - 1.0) / GAMMA <= gap.min() + 1e-12  # rounding
+            assert (left[s] - 1.0) / GAMMA <= gap.min() + 1e-12  # rounding
     assert closed > 1
 
 
 def closed_slots(system, part):
     """Geometry of each closed slot: element, parameter, partner, parameter."""
     c, runs, points = system.cables, part.runs, part.points
-    for s in np.flatnonzero(points.state[:, 0] < points.state[:, 1] + points.state[:, 2]):
+    for s in part.closed:
         run = np.searchsorted(runs.point_start, s, side="right") - 1
         yield runs.element[run], c.xi[s - runs.point_start[run]], points.element[s], points.xi[s]
 

@@ -203,8 +203,8 @@ def test_least_gap_is_the_least_along_the_partner(rng):
         for k in range(5):
             slot = runs.point_start[run] + k
             x = np.array(_hermite(cables.xi[k], cables.h[element])) @ own
-            gaps = np.linalg.norm(curve - x, axis=1) / (part.points.state[slot, 1] + radius) - 1.0
-            found = part.points.state[slot, 0] / part.points.state[slot, 1:3].sum() - 1.0
+            gaps = np.linalg.norm(curve - x, axis=1) / (part.radii()[slot] + radius) - 1.0
+            found = part.points.state[slot, 0] / part.points.state[slot, 1] - 1.0
             if found < 0.0:
                 checked += 1
                 # the scan is 5e-5 coarse: second order in that

@@ -111,7 +111,7 @@ class Fibers:
         )
         force = xp.zeros((0 if potential else n, 3))
         points = FiberPoints(
-            xp.zeros(n, np.int32), xp.zeros(n), xp.zeros((n, 6)), force, xp.zeros(n, bool)
+            xp.zeros(n, np.int32), xp.zeros(n), xp.zeros((n, 3)), force, xp.zeros(n, bool)
         )
         one = _Set(
             potential,
@@ -181,8 +181,8 @@ class Fibers:
                 self._device.launch(
                     mark_pair, pairs.n,
                     (
-                        at.elements, at.fiber, one.runs, one.points.element, one.points.state,
-                        one.of_pairs, rows,
+                        at.elements, at.fiber, one.runs, self._laws, one.points.element,
+                        one.points.state, one.of_pairs, rows,
                     ),
                 )  # fmt: skip
             rows.block_start[1:] = xp.cumsum(rows.block_start[1:])
@@ -236,8 +236,8 @@ class Fibers:
             self._device.launch(
                 run_fraction, one.n,
                 (
-                    at.elements, at.h, update, ways, one.runs, self._laws, one.points.state,
-                    fraction, keep, one.found,
+                    at.elements, at.h, update, ways, one.runs, self._laws, one.quadrature,
+                    one.points.state, fraction, keep, one.found,
                 ),
             )  # fmt: skip
             fraction = min(fraction, float(one.found[:, 0].min()))

@@ -66,9 +66,8 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
         admissibility = 1.0 + gamma * gap
         least = min(least, admissibility)
         points.element[s], points.xi[s], held_points[s] = b, xi, held
-        state[s, 0], state[s, 1], state[s, 2] = d, r_x, r_y
         # the shorter nodal tangent bounds the radius
-        state[s, 3], state[s, 4], state[s, 5] = admissibility, length, rows[b, TANGENT]
+        state[s, 0], state[s, 1], state[s, 2] = d, R, rows[b, TANGENT]
         pull = 0.0
         if not (d >= R or admissibility <= 0.0):
             share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
@@ -121,11 +120,11 @@ def fill_forces(fibers, runs, laws, quadrature, points, force):
             s = runs.point_start[run] + k
             x, y, z = values[i, k, 0], values[i, k, 1], values[i, k, 2]
             m = way_to(points.element[s], points.xi[s], x, y, z, fibers.power)
-            d, R, pull = state[s, 0], state[s, 1] + state[s, 2], 0.0
-            if not (d >= R or state[s, 3] <= 0.0):
+            d, R, pull = state[s, 0], state[s, 1], 0.0
+            if not (d >= R or 1.0 + laws.constants[law, 1] * (d / R - 1.0) <= 0.0):
                 share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
                 F, _ = law_force(d / R - 1.0, laws.constants, law)
-                pull = -share * F * state[s, 4] / (R * d)
+                pull = -share * F * values[i, k, 7] / (R * d)
             force[s, 0], force[s, 1], force[s, 2] = pull * m[0], pull * m[1], pull * m[2]
 
 

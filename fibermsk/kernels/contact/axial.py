@@ -15,24 +15,26 @@ from fibermsk.kernels.section import reference_radius
 
 @kernel
 def add_pressure(
-    run_element, run_law, law_constants, law_xi, radius_poly, partner, partner_xi, state, total,
-    carried,
+    run_element, run_law, law_constants, law_xi, radius_poly, partner, partner_xi, own_radius,
+    state, total, carried,
 ):  # fmt: skip
     """Add the axial force on the integrated fiber [N] of all contact points, and what they carry.
 
     Negative is compression. It is minus half the line force times the radius, times d/R; what the
-    contact carries is its energy per current length [N]. state
-    (n_contacts, 6): as in `fibermsk.kernels.contact_arrays.FiberPoints`; partner, partner_xi
-    (n_contacts,): the partner's element and xi, or empty (0,) for bones; total, carried
-    (n_elements, n_points): every law has these points.
+    contact carries is its energy per current length [N]. own_radius (n_contacts,) of the
+    integrated fiber; state: as in `fibermsk.kernels.contact_arrays.FiberPoints`, or `BonePoints`;
+    partner, partner_xi (n_contacts,): the partner's element and xi, or empty (0,) for bones; total,
+    carried (n_elements, n_points): every law has these points.
     """
     s = -1
     for run in range(run_element.size):
         e, law = run_element[run], run_law[run]
         for k in range(total.shape[1]):
             s += 1
-            d, r_x, R = state[s, 0], state[s, 1], state[s, 1] + state[s, 2]
-            if d >= R or state[s, 3] <= 0.0:
+            d, r_x, R = state[s, 0], own_radius[s], state[s, 1]
+            if partner.size == 0:
+                R += state[s, 2]
+            if d >= R or 1.0 + law_constants[law, 1] * (d / R - 1.0) <= 0.0:
                 continue
             # reference radii, the factors of the energies of both sides
             share = reference_radius(radius_poly[e], law_xi[law, k])

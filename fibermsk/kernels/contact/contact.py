@@ -26,6 +26,7 @@ from fibermsk.kernels.closest.chain import CLOSED, OPEN, chain_start, find_partn
 from fibermsk.kernels.closest.closest_point import way_to
 from fibermsk.kernels.closest.gaps import reduce_runs
 from fibermsk.kernels.closest.rows import fill_quadrature
+from fibermsk.kernels.contact.pairs import is_closed
 from fibermsk.kernels.contact_law import law_energy, law_force
 from fibermsk.kernels.section import reference_radius, section
 
@@ -159,8 +160,7 @@ def fiber_run(run, fibers, rows, runs, laws, quadrature, points, found):
         admissibility = 1.0 + gamma * gap
         least = min(least, admissibility)
         points.element[s], points.xi[s] = b, xi
-        state[s, 0], state[s, 1], state[s, 2] = d, r_x, r_y
-        state[s, 3], state[s, 4], state[s, 5] = admissibility, length, y_length
+        state[s, 0], state[s, 1], state[s, 2] = d, R, y_length
         pull = 0.0
         if not (d >= R or admissibility <= 0.0):
             F, _ = law_force(gap, laws.constants, law)
@@ -192,9 +192,10 @@ def fiber_run_slopes(run, fibers, runs, laws, quadrature, points, jacobian):
     values, state = quadrature.values, points.state
     for k in range(laws.n_points[law]):
         s = runs.point_start[run] + k
-        d, r_x, r_y, length = state[s, 0], state[s, 1], state[s, 2], state[s, 4]
-        if d >= r_x + r_y or state[s, 3] <= 0.0:
+        if not is_closed(state, s, laws.constants[law, 1]):
             continue
+        r_x, length = values[i, k, 6], values[i, k, 7]
+        d, r_y = state[s, 0], state[s, 1] - r_x
         b, xi = points.element[s], points.xi[s]
         m = way_to(b, xi, values[i, k, 0], values[i, k, 1], values[i, k, 2], fibers.power)
         a1 = (values[i, k, 3], values[i, k, 4], values[i, k, 5])

@@ -153,7 +153,7 @@ def pair_gradients(pair, fibers, runs, laws, quadrature, points, of_pairs, resid
         e, law, i = runs.element[run], runs.law[run], quadrature.of_run[run]
         for q in range(laws.n_points[law]):
             s = runs.point_start[run] + q
-            if not is_closed(points.state, s):
+            if not is_closed(points.state, s, laws.constants[law, 1]):
                 continue
             f, eta, point = points.element[s], points.xi[s], quadrature.values[i, q]
             d, along = _fill_partner(f, eta, point, fibers, curve, ends, n, p)
@@ -181,7 +181,7 @@ def pair_tangents(
         straight = fibers.fiber[e] == rows.first[pair]
         for q in range(laws.n_points[law]):
             s = runs.point_start[run] + q
-            if not is_closed(points.state, s):
+            if not is_closed(points.state, s, laws.constants[law, 1]):
                 continue
             f, eta, point = points.element[s], points.xi[s], quadrature.values[i, q]
             xi, share = laws.xi[law, q], quadrature.shares[i, q]

@@ -13,9 +13,10 @@ _NO_NODE = 1 << 62
 
 
 @body
-def is_closed(state, point):
-    """Whether a contact point carries a force."""
-    return state[point, 0] < state[point, 1] + state[point, 2] and state[point, 3] > 0.0
+def is_closed(state, point, gamma):
+    """Whether a contact point between fibers carries a force; gamma: limit of its law."""
+    d, R = state[point, 0], state[point, 1]
+    return d < R and 1.0 + gamma * (d / R - 1.0) > 0.0
 
 
 @kernel
@@ -66,15 +67,15 @@ def color_pairs(touches, first, second, entry_start, entries, last_user, color):
 
 
 @loop_body
-def mark_pair(pair, elements, fiber, runs, partner, state, of_pairs, rows):
+def mark_pair(pair, elements, fiber, runs, laws, partner, state, of_pairs, rows):
     """Widen the rows of one pair to cover its closed points; see `mark_pairs`."""
     column, count = rows.column, rows.block_start[1:]
     for k in range(of_pairs.start[pair], of_pairs.start[pair + 1]):
         run = of_pairs.runs[k]
-        e = runs.element[run]
+        e, gamma = runs.element[run], laws.constants[runs.law[run], 1]
         straight = fiber[e] == rows.first[pair]
         for s in range(runs.point_start[run], runs.point_start[run + 1]):
-            if not is_closed(state, s):
+            if not is_closed(state, s, gamma):
                 continue
             i, j = elements[e, 0], elements[partner[s], 0]
             if not straight:
@@ -90,14 +91,14 @@ def mark_pair(pair, elements, fiber, runs, partner, state, of_pairs, rows):
 
 
 @kernel
-def mark_pairs(order, elements, fiber, runs, partner, state, of_pairs, rows):
+def mark_pairs(order, elements, fiber, runs, laws, partner, state, of_pairs, rows):
     """Widen all rows: their first columns, and numbers of blocks, zero where there are none.
 
     order: pairs in contact; partner, state: element and state of the contact points; the number of
     blocks of each row is in ``block_start`` after it.
     """
     for pair in order:
-        mark_pair(pair, elements, fiber, runs, partner, state, of_pairs, rows)
+        mark_pair(pair, elements, fiber, runs, laws, partner, state, of_pairs, rows)
 
 
 @body

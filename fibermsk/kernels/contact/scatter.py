@@ -48,7 +48,7 @@ def pair_half_passes(
         node, straight = elements[e, 0], fibers.fiber[e] == rows.first[pair]
         for q in range(laws.n_points[law]):
             s = runs.point_start[run] + q
-            if not is_closed(state, s):
+            if not is_closed(state, s, laws.constants[law, 1]):
                 continue
             w, xi = laws.weight[law, q] * h[e], laws.xi[law, q]
             n = shape(xi, h[e])

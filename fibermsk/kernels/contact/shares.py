@@ -22,7 +22,8 @@ from fibermsk._vectors import add_two, fill_two
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.fibers.shape import shape, shape_d1
 
-N_SHARE = 15
+N_SHARE, N_FORCE = 15, 4
+"""Numbers of a share, and the first of them, without its tangent."""
 
 
 @body

@@ -45,7 +45,9 @@ def fiber_activation_slope(f, element_start, nodes, velocity, cable, activation,
             a1, a1_dot = slope(g, p, q, x), slope(g, p, q, v)
             length, G0 = math.sqrt(dot(a1, a1)), cable.G0[e, k]
             rate = dot(a1, a1_dot) / (length * G0)
-            by_a = law_activation_slope(length / G0, rate, activation[e], cable.law, e, k)
+            by_a = law_activation_slope(
+                length / G0, rate, activation[e], cable.law, cable.law_of[e], k
+            )
             # dN/da t = A0 dP/da a1 / |a1|
             w = cable.weight[e, k] * cable.area[e, k] * by_a / length
             on_g = add_3(on_g, w * g, a1)

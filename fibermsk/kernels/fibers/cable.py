@@ -56,9 +56,11 @@ class CableArrays(NamedTuple):
         Quadrature weights times h.
     area, G0 : (n_elements, n_points) float array
         Reference area A0 [m^2] and |X,theta| [m].
-    law : (n_elements, n_points, n_constants) float array
+    law : (n_rows, n_points, n_constants) float array
         Constants of the stress, those of `fibermsk.laws.stress.nominal_stress` first
-        (`fibermsk.laws.layout`).
+        (`fibermsk.laws.layout`); equal elements share a row.
+    law_of : (n_elements,) int array
+        Row of each element.
     mass : (n_elements, 4, 4) float array
         Scalar element mass matrices [kg].
     """
@@ -70,6 +72,7 @@ class CableArrays(NamedTuple):
     area: Array
     G0: Array
     law: Array
+    law_of: NDArray[np.int32]
     mass: Array
 
     @classmethod
@@ -107,7 +110,7 @@ def _pull(a1, a1_dot, e, k, cable, activation):
     u = combine_3(inverse, a1_dot, -inverse * rate, t)
     per_G0 = 1.0 / cable.G0[e, k]
     P, dP_dstretch, dP_drate = law_stress(
-        length * per_G0, rate * per_G0, activation, cable.law, e, k
+        length * per_G0, rate * per_G0, activation, cable.law, cable.law_of[e], k
     )
     A0 = cable.area[e, k]
     return t, A0 * P, A0 * dP_dstretch * per_G0, A0 * dP_drate * per_G0, inverse, u
@@ -289,7 +292,7 @@ def cable_energy(nodes, cable):
             _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
             a1 = slope(g, p, q, chord(nodes, cable.elements[e, 0], cable.elements[e, 1]))
             G0 = cable.G0[e, k]
-            energy = law_energy(math.sqrt(dot(a1, a1)) / G0, cable.law, e, k)
+            energy = law_energy(math.sqrt(dot(a1, a1)) / G0, cable.law, cable.law_of[e], k)
             total += cable.weight[e, k] * cable.area[e, k] * G0 * energy
     return total
 
@@ -341,6 +344,8 @@ def sample_cable(nodes, velocity, cable, activation, stretch, force, power):
             a1, a1_dot = slope(g, p, q, chord(nodes, i, j)), slope(g, p, q, chord(velocity, i, j))
             length, G0, A0 = math.sqrt(dot(a1, a1)), cable.G0[e, k], cable.area[e, k]
             stretch[e, k], rate = length / G0, dot(a1, a1_dot) / (length * G0)
-            P, _, dP_drate = law_stress(stretch[e, k], rate, activation[e], cable.law, e, k)
+            P, _, dP_drate = law_stress(
+                stretch[e, k], rate, activation[e], cable.law, cable.law_of[e], k
+            )
             force[e, k] = A0 * P
             power[e, k] = A0 * G0 * dP_drate * rate * rate

@@ -241,7 +241,7 @@ def _pair_friction(
         straight = fibers.fiber[e] == rows.first[pair]
         for q in range(laws.n_points[law]):
             s = runs.point_start[run] + q
-            if not is_closed(points.state, s):
+            if not is_closed(points.state, s, laws.constants[law, 1]):
                 continue
             limit, d = _limit(
                 run, q, s, fibers, runs, laws, quadrature, points, of, n, curve, ends, p, d_eta,
@@ -331,7 +331,8 @@ def fiber_friction_loads(fibers, runs, laws, quadrature, points, of, force):
         for q in range(laws.n_points[law]):
             s = runs.point_start[run] + q
             force[s, :] = 0.0
-            if of.constants[law, 0] == 0.0 or not is_closed(points.state, s):
+            rubs = of.constants[law, 0] != 0.0
+            if not (rubs and is_closed(points.state, s, laws.constants[law, 1])):
                 continue
             limit, d = _limit(
                 run, q, s, fibers, runs, laws, quadrature, points, of, n, curve, ends, p, d_eta,

@@ -168,30 +168,36 @@ def _reach(e, first, last, candidates, ways):
 
 
 @inlined_body
-def _is_clear(run, ways, runs, laws, state, fraction, keep):
+def _is_clear(run, ways, runs, laws, quadrature, state, fraction, keep):
     """Whether a run provably keeps the fraction."""
-    e, law = runs.element[run], runs.law[run]
+    e, law, own = runs.element[run], runs.law[run], quadrature.values[quadrature.of_run[run]]
+    gamma = laws.constants[law, 1]
     s, dy = _reach(e, runs.start[run], runs.start[run + 1], runs.candidates, ways)
-    for at in range(runs.point_start[run], runs.point_start[run] + laws.n_points[law]):
+    for k in range(laws.n_points[law]):
+        at, r_x = runs.point_start[run] + k, own[k, 6]
+        d, R = state[at, 0], state[at, 1]
         if not _is_safe(
-            fraction, keep, state[at, 0], state[at, 1], state[at, 2], state[at, 4], state[at, 5], s,
-            ways[e, _SLOPE], dy, laws.constants[law, 1], state[at, 3],
+            fraction, keep, d, r_x, R - r_x, own[k, 7], state[at, 2], s, ways[e, _SLOPE], dy, gamma,
+            1.0 + gamma * (d / R - 1.0),
         ):  # fmt: skip
             return False
     return True
 
 
 @loop_body
-def run_fraction(run, elements, h, update, ways, runs, laws, state, fraction, keep, found):
+def run_fraction(
+    run, elements, h, update, ways, runs, laws, quadrature, state, fraction, keep, found
+):  # fmt: skip
     """Fraction of one run; see `fiber_fraction`."""
     e, law, remainder = runs.element[run], runs.law[run], update.remainder
-    first, last = runs.start[run], runs.start[run + 1]
+    first, last, own = runs.start[run], runs.start[run + 1], quadrature.of_run[run]
     gamma = laws.constants[law, 1]
     s, dy = _reach(e, first, last, runs.candidates, ways)
     for k in range(laws.n_points[law]):
         at = runs.point_start[run] + k
-        d, r_x, r_y = state[at, 0], state[at, 1], state[at, 2]
-        admissibility, length, y_length = state[at, 3], state[at, 4], state[at, 5]
+        r_x, length = quadrature.values[own, k, 6], quadrature.values[own, k, 7]
+        d, r_y, y_length = state[at, 0], state[at, 1] - r_x, state[at, 2]
+        admissibility = 1.0 + gamma * (d / state[at, 1] - 1.0)
         if _is_safe(
             fraction, keep, d, r_x, r_y, length, y_length, s, ways[e, _SLOPE], dy, gamma,
             admissibility,
@@ -216,7 +222,9 @@ def run_fraction(run, elements, h, update, ways, runs, laws, state, fraction, ke
 
 
 @parallel("found", least=4096)
-def fiber_fraction(elements, h, update, runs, laws, state, fraction, keep, ways, found):
+def fiber_fraction(
+    elements, h, update, runs, laws, quadrature, state, fraction, keep, ways, found
+):  # fmt: skip
     """Shorten `fraction` so that every contact point of fibers keeps `keep` of its 1 + gamma g.
 
     Fills ways (n_elements, N_WAYS), the bounding ball of the updates of each element's points and
@@ -226,13 +234,18 @@ def fiber_fraction(elements, h, update, runs, laws, state, fraction, keep, ways,
         fill_way(e, h, update.hull, update.remainder, ways)
     n = found.shape[0]
     for run in range(0, n, _SAMPLE):
-        run_fraction(run, elements, h, update, ways, runs, laws, state, fraction, keep, found)
+        run_fraction(
+            run, elements, h, update, ways, runs, laws, quadrature, state, fraction, keep, found
+        )  # fmt: skip
         fraction = found[run, 0]
     for run in prange(n):
-        if _is_clear(run, ways, runs, laws, state, fraction, keep):
+        if _is_clear(run, ways, runs, laws, quadrature, state, fraction, keep):
             found[run, 0] = fraction
         else:
-            run_fraction(run, elements, h, update, ways, runs, laws, state, fraction, keep, found)
+            run_fraction(
+                run, elements, h, update, ways, runs, laws, quadrature, state, fraction, keep,
+                found,
+            )  # fmt: skip
     for run in range(n):
         fraction = min(fraction, found[run, 0])
     return fraction

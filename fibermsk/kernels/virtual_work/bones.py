@@ -21,7 +21,6 @@ from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import CAPSULE, MESH, distance_slopes
 from fibermsk.kernels.contact.bone_border import crossed
-from fibermsk.kernels.contact.pairs import is_closed
 from fibermsk.kernels.virtual_work.curves import (
     STEP,
     add_radius,
@@ -147,12 +146,13 @@ def bone_work(fibers, runs, shapes, laws, points, links, potential, of, steps, v
         e, b, law = runs.element[run], runs.shape[run], runs.law[run]
         for q in range(laws.n_points[law]):
             s, xi = runs.point_start[run] + q, laws.xi[law, q]
-            if not is_closed(points.state, s):
+            d, R = points.state[s, 0], points.state[s, 1] + points.state[s, 2]
+            if d >= R or points.state[s, 3] <= 0.0:
                 continue
             x[:] = points.x[s]
             d = distance_slopes(x, b, shapes, normal, bend)
             _fill_way(x, b, shapes, way)
-            gap = d / (points.state[s, 1] + points.state[s, 2]) - 1.0
+            gap = d / R - 1.0
             for k in range(last):
                 if of[law, 0] == 0.0 and k == 7:
                     continue

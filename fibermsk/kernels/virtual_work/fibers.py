@@ -152,7 +152,7 @@ def _work(k, e, xi, weight, f, eta, H, gap, law, potential, of, fibers, laws, st
 
 
 @body
-def _slope_along(e, xi, f, eta, s, potential, held, points, fibers, room, ends):
+def _slope_along(e, xi, f, eta, s, r_x, potential, held, points, fibers, room, ends):
     """H of a contact point; see `_work`."""
     xi_c, eta_c, none = complex(xi, 0.0), complex(eta, 0.0), complex(0.0, 0.0)
     x, _, _ = curve(fibers.power, e, xi_c, none)
@@ -169,7 +169,7 @@ def _slope_along(e, xi, f, eta, s, potential, held, points, fibers, room, ends):
         fibers.power[f], fibers.reference[f], fibers.radius_poly[f], h, eta, room, ends
     )
     point = (x[0].real, x[1].real, x[2].real)
-    _, _, bend = _gap_along(point, points.state[s, 1], room, r, dr, ddr)
+    _, _, bend = _gap_along(point, r_x, room, r, dr, ddr)
     return bend * h * h if bend > 0.0 else 0.0
 
 
@@ -203,11 +203,11 @@ def _add(value, k, e, xi, f, eta, law, potential, fibers, slopes):
 
 
 @kernel
-def fiber_work(fibers, runs, laws, points, held, potential, of, steps, virtual, slopes):
+def fiber_work(fibers, runs, laws, quadrature, points, held, potential, of, steps, virtual, slopes):
     """Add the derivatives of the work of all closed contact points.
 
-    points, held, potential: of one formulation, evaluated; of (n_laws, 2): constants of friction;
-    steps, virtual and slopes: see `fibermsk.kernels.virtual_work.curves`.
+    quadrature, points, held, potential: of one formulation, evaluated; of (n_laws, 2): constants of
+    friction; steps, virtual and slopes: see `fibermsk.kernels.virtual_work.curves`.
     """
     room, ends = scratch((3, 3)), scratch((2, 3))
     last = _OF_LAW + steps.weight.shape[0]
@@ -215,11 +215,12 @@ def fiber_work(fibers, runs, laws, points, held, potential, of, steps, virtual, 
         e, law = runs.element[run], runs.law[run]
         for q in range(laws.n_points[law]):
             s, xi = runs.point_start[run] + q, laws.xi[law, q]
-            if not is_closed(points.state, s):
+            if not is_closed(points.state, s, laws.constants[law, 1]):
                 continue
             f, eta, weight = points.element[s], points.xi[s], laws.weight[law, q]
-            gap = points.state[s, 0] / (points.state[s, 1] + points.state[s, 2]) - 1.0
-            H = _slope_along(e, xi, f, eta, s, potential, held, points, fibers, room, ends)
+            gap = points.state[s, 0] / points.state[s, 1] - 1.0
+            r_x = quadrature.values[quadrature.of_run[run], q, 6]
+            H = _slope_along(e, xi, f, eta, s, r_x, potential, held, points, fibers, room, ends)
             for k in range(last):
                 if not potential and (k == 5 or k == 7):
                     continue

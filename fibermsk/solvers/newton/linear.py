@@ -71,7 +71,9 @@ def solver(matrix: Tangent, *, spend: bool = False) -> Solver:
                 split.multiply, split.forward(right), tolerance, MOST_ITERATIONS
             )
             if reduction <= max(tolerance, GOOD_ENOUGH):
-                return Solution(split.backward(x), iterations)
+                found = split.backward(x)
+                split.rest()
+                return Solution(found, iterations)
             # every block enters every product; one that is not finite ends the iteration
             if not A.couplings.is_finite:
                 raise np.linalg.LinAlgError("the tangent is not finite")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class NewtonReport:
     worst: int = -1  # unknown with the largest scaled increment in the last iteration
     worst_residual: int = -1  # unknown with the largest residual at the last iterate
     final: Evaluation | None = None  # at the solution, without tangent
-    # with the last tangent; None on failure
+    # with the last tangent; None on failure, and `without_factors`
     solve: Solver | None = None
     c: float = 0.0  # implicit part of the stage [s]; set by `solve_stage`
     solution: Array | None = None  # positions (n,) at the solution; None on failure
@@ -123,6 +124,14 @@ class Newton:
     contraction: float = 0.0
     balance: float = 1e-3
     damping: bool = True
+
+    _keeps_factors: ClassVar[bool] = True
+
+    def without_factors(self) -> Newton:
+        """The same method, whose reports hold no factors: they take most of the memory."""
+        other = copy(self)
+        _check.store(other, _keeps_factors=False)
+        return other
 
     def __post_init__(self) -> None:
         owner = "Newton"
@@ -202,9 +211,7 @@ class Newton:
                 return y
             if closing and not new and size <= _SPARE * self.tolerance:
                 if current.imbalance <= self.balance:
-                    report.converged = True
-                    report.final, report.solve, report.solution = current, solve, y
-                    return y
+                    return self._found(report, current, solve, y)
             # convergence is quadratic
             closing = new and whole and size**3 <= self.tolerance * before**2
             growths = growths + 1 if size > before else 0
@@ -237,7 +244,7 @@ class Newton:
             trial = system.retract(t, y, fraction * increment)
             whole = new and fraction == 1.0
             serves = fraction == 1.0 and (closing or size <= self.contraction * before)
-            if not (last or serves):
+            if not (last and self._keeps_factors or serves and not last):
                 # release the old tangent and its factors
                 solve, current = None, current._replace(tangent=None)
             following = evaluate(trial, not (last or serves))
@@ -264,12 +271,18 @@ class Newton:
                 current = evaluate(y, True)
             if last and not current.flaw:
                 report.measure(current.residual[forces])
-                report.converged = True
-                report.final, report.solve, report.solution = current, solve, y
-                return y
+                return self._found(report, current, solve, y)
         report.reason = f"no convergence in {self.max_iterations} iterations"
         if report.history and report.history[-1] <= self.tolerance:
             report.reason += f": forces out of balance by {current.imbalance:.2g} of the largest"
+        return y
+
+    def _found(
+        self, report: NewtonReport, final: Evaluation, solve: Solver | None, y: Array
+    ) -> Array:
+        """Report a solution y (n,), and return it."""
+        report.converged, report.final, report.solution = True, final, y
+        report.solve = solve if self._keeps_factors else None
         return y
 
     def _damped(

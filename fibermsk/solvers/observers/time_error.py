@@ -104,12 +104,18 @@ class TimeError(NamedTuple):
 
 
 class TimeErrorEstimator:
-    """Observer that estimates what the steps leave; nothing, at no cost, if not `wanted`."""
+    """Observer that estimates what the steps leave; nothing, at no cost, if not `wanted`.
+
+    Attributes
+    ----------
+    uses_factors : bool
+        Whether steps must leave it the factors of their last tangent.
+    """
 
     name = "error"
 
     def __init__(self, wanted: bool) -> None:
-        self._wanted = wanted
+        self.uses_factors = self._wanted = wanted
 
     def start(self, now: Accepted) -> TimeError:
         """No error."""

@@ -8,15 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fibermsk.system.contact.bone_sets import HalfPassBones, PotentialBones
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.partners import Partners
-from fibermsk.system.contact.sets import (
-    Geometry,
-    HalfPassBones,
-    HalfPassFibers,
-    PotentialBones,
-    PotentialFibers,
-)
+from fibermsk.system.contact.sets import Geometry, HalfPassFibers, PotentialFibers
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.skeleton.tree import Tree
 
@@ -114,8 +109,9 @@ def worst_of(sets: Iterable) -> tuple[float, str]:
     """Least 1 + gamma g of some sets, at most 1, and the names of that pair."""
     found = [(1.0, "")]
     for part in sets:
-        point = int(np.argmin(part.points.state[:, 3]))
-        found.append((float(part.points.state[point, 3]), part.names(point)))
+        left = part.admissibility
+        point = int(np.argmin(left))
+        found.append((float(left[point]), part.names(point)))
     return min(found)
 
 

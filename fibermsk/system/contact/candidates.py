@@ -29,10 +29,16 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 _BEZIER = np.array([[comb(i, j) / comb(4, j) for j in range(5)] for i in range(5)])
 
 
+def hull_of(cables: Cables, nodes: Array) -> Array:
+    """Bezier control points (n_elements, 4, 3) of nodes (n_nodes, 6) [m]; a new array."""
+    hull = np.empty((cables.h.size, 4, 3))
+    bezier_hull(nodes, cables.elements, cables.h, hull)
+    return hull
+
+
 def bound_sections(cables: Cables) -> tuple[Array, Array]:
     """Bounds on each element (n_elements,) of r0 [m], and of r0 sqrt(|A1|)."""
-    hull = np.empty((cables.h.size, 4, 3))
-    bezier_hull(cables.reference, cables.elements, cables.h, hull)
+    hull = hull_of(cables, cables.reference)
     speeds = np.linalg.norm(3.0 * np.diff(hull, axis=1), axis=2).max(axis=1) / cables.h
     thickest = (cables.radius_poly @ _BEZIER.T).max(axis=1)
     return thickest, thickest * np.sqrt(speeds)
@@ -53,6 +59,13 @@ class Place(NamedTuple):
 
     nodes: Array
     hull: Array
+    state: TreeState
+
+
+class FoundAt(NamedTuple):
+    """Nodes (n_nodes, 6) and links of the configuration of a search."""
+
+    nodes: Array
     state: TreeState
 
 
@@ -90,7 +103,7 @@ class Candidates:
     ----------
     fiber_runs, bone_runs
         Candidate pairs.
-    found_at : Place
+    found_at : FoundAt
         Configuration of the last search.
     links : (n_links,) int array
         Links with bones that fibers may touch, in increasing order.
@@ -116,15 +129,14 @@ class Candidates:
     def search(self, place: Place, reach: float) -> None:
         """Find the candidates around a configuration."""
         cables, partners = self.cables, self.partners
-        hull = place.hull.copy()
-        self.found_at = Place(place.nodes.copy(), hull, place.state)
-        self._reach = reach
-        self._remember()
+        hull = place.hull
+        self.found_at, self._reach = FoundAt(place.nodes.copy(), place.state), reach
+        self._remember(hull)
         self.fiber_runs = find_fiber_runs(
-            partners, cables.fiber, hull, hull, self._no_stray, self._found.radii, reach
+            partners, cables.fiber, hull, hull, self._no_stray, self._radii, reach
         )
         self.bone_runs = find_bone_runs(
-            partners, cables.fiber, hull, self._found.radii, partners.shapes.at(place.state),
+            partners, cables.fiber, hull, self._radii, partners.shapes.at(place.state),
             np.full((partners.shape_radius.size, cables.h.size), reach),
         )  # fmt: skip
 
@@ -136,20 +148,26 @@ class Candidates:
         """Take those of the same fibers and shapes with almost equal sizes."""
         self.found_at, self._reach = other.found_at, other._reach
         self.fiber_runs, self.bone_runs = other.fiber_runs, other.bone_runs
-        self._remember()
+        self._remember(hull_of(self.cables, self.found_at.nodes))
 
-    def _remember(self) -> None:
-        """Keep what bounds of the motion since the search need of it."""
-        nodes, hull, state = self.found_at
-        radii = np.empty(len(self.cables.names))
-        bound_radii(self._elements, nodes, hull, self._least, radii)
+    def _remember(self, hull: Array) -> None:
+        """Keep what bounds of the motion since the search need of it, except for its hull."""
+        nodes, state = self.found_at
+        self._radii = np.empty(len(self.cables.names))
+        bound_radii(self._elements, nodes, hull, self._least, self._radii)
         rotation, position = np.empty((self.links.size, 3, 3)), np.zeros((self.links.size, 3))
         rotation[:] = np.eye(3)
         moving = self.links >= 0
         rotation[moving], position[moving] = (
             part[self.links[moving]] for part in (state.rotation, state.position)
         )
-        self._found = Found(hull, radii, self.links, rotation, position)
+        self._poses = rotation, position
+
+    @property
+    def _found(self) -> Found:
+        """Configuration of the last search; its hull is a new array, not held between calls."""
+        hull = hull_of(self.cables, self.found_at.nodes)
+        return Found(hull, self._radii, self.links, *self._poses)
 
     @property
     def were_found(self) -> bool:
@@ -265,11 +283,13 @@ class Candidates:
     def _within_reach(self, radii: Array, apart: float, beside: Array) -> bool:
         """Whether the candidates stay valid under motions between fibers and relative to links."""
         motion = max(apart, beside.max(initial=0.0))
-        return bool(motion + 2.0 * (radii - self._found.radii).max(initial=0.0) <= self._reach)
+        return bool(motion + 2.0 * (radii - self._radii).max(initial=0.0) <= self._reach)
 
     def _fiber_motion(self, hull: Array) -> float:
         """Bound of the relative motion since the search; zero if fibers never touch each other."""
-        return relative_motion(self._found.hull, hull) if self._among else 0.0
+        if not self._among:
+            return 0.0
+        return relative_motion(hull_of(self.cables, self.found_at.nodes), hull)
 
     def _bone_motion(self, place: Place) -> Array:
         """Largest motion of any element relative to each link since the search."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import starts
@@ -31,22 +30,21 @@ class FiberPairs:
 
     first: Index  # the fibers (n_pairs,), in increasing order
     second: Index
-    of_run: Short  # pair of each run (n_runs,)
     # rows of the couplings, (n_pairs + 1,) and (n_pairs,); see `fibermsk.linalg.couplings`
     row_start: Index
     row_node: Index
     entries: tuple[Index, Index, Index]  # `entry_start`, `entry_middle` and `entries` there
 
     @classmethod
-    def of(cls, runs: FiberRuns, cables: Cables) -> FiberPairs:
-        """Collect the pairs of some runs."""
+    def of(cls, runs: FiberRuns, cables: Cables) -> tuple[FiberPairs, Short]:
+        """The pairs of some runs, and the pair of each run (n_runs,)."""
         n_fibers = len(cables.names)
         own, other = cables.fiber[runs.element], cables.fiber[runs.candidates[runs.start[:-1]]]
         keys = np.minimum(own, other) * n_fibers + np.maximum(own, other)
-        pairs, of_run = np.unique(keys, return_inverse=True)
+        keys, of_run = np.unique(keys, return_inverse=True)
         of_run = of_run.astype(np.int32)
-        first, second = np.divmod(pairs, max(n_fibers, 1))
-        n_pairs = pairs.size
+        first, second = np.divmod(keys, max(n_fibers, 1))
+        n_pairs = keys.size
         row_node, end = np.empty((2, n_pairs), np.int64)
         span_rows(cables.elements, cables.fiber, runs, of_run, first, row_node, end)
         entries = (
@@ -55,18 +53,17 @@ class FiberPairs:
             np.empty(2 * n_pairs, np.int64),
         )
         list_entries(first, second, np.arange(n_fibers), *entries)
-        return cls(
+        pairs = cls(
             first=first,
             second=second,
-            of_run=of_run,
             row_start=starts(end - row_node),
             row_node=row_node,
             entries=entries,
         )
+        return pairs, of_run
 
-    def sort(self, own: NDArray[np.bool_]) -> RunsOfPairs:
-        """Runs of a mask (n_runs,), renumbered."""
-        of_run = self.of_run[own]
+    def sort(self, of_run: Short) -> RunsOfPairs:
+        """Runs sorted by pair, from the pair of each run (n_runs,)."""
         counts = np.bincount(of_run, minlength=self.first.size)
         runs = np.argsort(of_run, kind="stable").astype(np.int32)
         return RunsOfPairs(starts(counts), runs)

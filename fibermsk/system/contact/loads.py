@@ -44,6 +44,6 @@ def partner_places(
     """Partners' elements of points (n,) at given `places`, and least and greatest xi there."""
     h, found = search.cables.h, part.points
     other, eta = found.element[points], found.xi[points]
-    length = found.state[points, 4] / found.state[points, 5]
+    length = part.lengths(points) / found.state[points, 2]
     half = 0.5 * weight * length * h[element] / h[other]
     return other, (eta - half).clip(0.0), (eta + half).clip(max=1.0)

@@ -19,14 +19,13 @@ from fibermsk._ranges import sizes
 from fibermsk.errors import ModelError
 from fibermsk.kernels.bones.bone_shape import fill_slopes
 from fibermsk.kernels.contact_arrays import BoneShapes
-from fibermsk.kernels.fibers.shape import bezier_hull
 from fibermsk.kernels.search.bone_bounds import fill_beside
 from fibermsk.kernels.search.passing import FIRST_LOOK, MOST_PARTS, find_passing, mark_near
 from fibermsk.kernels.search.passing_bones import find_passing_bones
 from fibermsk.protocol import Verdict
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
-from fibermsk.system.contact.candidates import Place, element_sizes
+from fibermsk.system.contact.candidates import Place, element_sizes, hull_of
 from fibermsk.system.contact.grid import FLAT
 from fibermsk.system.skeleton.skeleton import Motion
 
@@ -64,9 +63,7 @@ class _State(NamedTuple):
         cables = system.cables
         nodes, q = system.split(y)
         motion = system.skeleton.at(q) if motion is None else motion
-        hull = np.empty((cables.h.size, 4, 3))
-        bezier_hull(nodes, cables.elements, cables.h, hull)
-        place = Place(nodes, hull, motion.links)
+        place = Place(nodes, hull_of(cables, nodes), motion.links)
         return cls(y, motion, place, system.contact.candidates.least_tangents(place))
 
 

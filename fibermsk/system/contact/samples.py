@@ -58,6 +58,6 @@ class ContactSamples:
             if part.potential:
                 part.kernels.add_pressure(
                     part.runs.element, part.runs.law, laws.constants, laws.xi, cables.radius_poly,
-                    *points, part.points.state, pressure, carried,
+                    *points, part.radii(), part.points.state, pressure, carried,
                 )  # fmt: skip
         return pressure, carried

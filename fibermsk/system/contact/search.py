@@ -17,14 +17,14 @@ from fibermsk.kernels.contact_arrays import (
     FiberUpdate,
     PairRows,
 )
-from fibermsk.kernels.fibers.shape import bezier_hull, power_coefficients
+from fibermsk.kernels.fibers.shape import power_coefficients
 from fibermsk.kernels.search import safeguard
 from fibermsk.kernels.search.held import place_elements
 from fibermsk.kernels.search.motion import fill_widest_sections
 from fibermsk.linalg import Couplings
 from fibermsk.system.contact.all_sets import AllSets, worst_along, worst_of
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
-from fibermsk.system.contact.candidates import Candidates, Place, Way, element_sizes
+from fibermsk.system.contact.candidates import Candidates, Place, Way, element_sizes, hull_of
 from fibermsk.system.contact.fiber_pairs import FiberPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.contact.sets import Border, Geometry
@@ -75,7 +75,7 @@ class ContactSearch:
         self.cables, self.given, self.tree = cables, partners, tree
         n = cables.elements.shape[0]
         self.spacing = Spacing(partners, n)
-        self._power, self._hull = np.empty((n, 4, 3)), np.empty((n, 4, 3))
+        self._power = np.empty((n, 4, 3))
         self._fibers, self._sections = FiberShapes.of(cables, self._power), np.zeros(n)
         self.candidates = Candidates(cables, partners, tree)
         skin = _WIDE if n <= _FEW else SKIN
@@ -115,8 +115,10 @@ class ContactSearch:
         if not self.partners.points.size and self.candidates.were_found:
             self.is_current = True
             return 1.0  # no contact laws
-        place_elements(nodes, cables.elements, cables.h, self._power, self._hull)
-        self._renew()
+        hull = np.empty_like(self._power)
+        place_elements(nodes, cables.elements, cables.h, self._power, hull)
+        self._renew(Place(nodes, hull, state))
+        del hull  # most of the memory is needed from here on
         least = self._evaluate(self.sets)
         self.is_current = True
         return least
@@ -124,7 +126,7 @@ class ContactSearch:
     def worst_at(self, nodes: Array, state: TreeState) -> tuple[float, str]:
         """As `worst`, in a configuration whose contact points are held some at a time."""
         self._nodes, self._state, cables = nodes, state, self.cables
-        place_elements(nodes, cables.elements, cables.h, self._power, self._hull)
+        power_coefficients(nodes, cables.elements, cables.h, self._power)
         self.is_current = False
         found = self.candidates
         found.search(self._place, self._skin)
@@ -165,11 +167,12 @@ class ContactSearch:
 
     @property
     def _place(self) -> Place:
-        return Place(self._nodes, self._hull, self._state)
+        """The present configuration; its hull is a new array, not held between calls."""
+        return Place(self._nodes, hull_of(self.cables, self._nodes), self._state)
 
-    def _renew(self) -> None:
+    def _renew(self, place: Place) -> None:
         """Find the candidates near the present configuration, unless the known ones are valid."""
-        if not self.candidates.hold(self._place):
+        if not self.candidates.hold(place):
             self.search_here()
 
     def locate(self, nodes: Array, state: TreeState) -> None:
@@ -177,8 +180,7 @@ class ContactSearch:
         if self._located is nodes:
             return
         self._nodes, self._state, self.is_current = nodes, state, False
-        bezier_hull(nodes, self.cables.elements, self.cables.h, self._hull)
-        self._renew()
+        self._renew(self._place)
         self._located = nodes
 
     def search_here(self) -> None:
@@ -193,10 +195,11 @@ class ContactSearch:
         self.candidates.search(self._place, reach)
         runs = self.candidates.fiber_runs
         self.sets = self._allocate(runs, self.candidates.bone_runs)
-        pairs = self._pairs = FiberPairs.of(runs, self.cables)
+        pairs, of_run = FiberPairs.of(runs, self.cables)
+        self._pairs = pairs
         self._touching = TouchingPairs(pairs)
         for part in self.sets.fibers:
-            part.pair_up(pairs, self._touching, pairs.sort(part.own[runs.law]))
+            part.pair_up(pairs, self._touching, pairs.sort(of_run[part.own[runs.law]]))
         n_rows = int(pairs.row_start[-1])
         self.rows = PairRows(
             pairs.first, pairs.row_start, pairs.row_node, np.zeros(n_rows, np.int64),
@@ -283,7 +286,6 @@ class ContactSearch:
         rotation, position = memory["rotation"], memory["position"]
         rest = np.zeros((position.shape[0], 6))
         self._nodes, self._state = memory["nodes"], TreeState(rotation, position, rest, rest, rest)
-        bezier_hull(self._nodes, self.cables.elements, self.cables.h, self._hull)
         self._search(self._skin)
         self.candidates.found_in(memory["nodes"])
 
@@ -392,17 +394,17 @@ class ContactSearch:
         if not partners.points.size:
             return fraction
         place = self._place
-        hull_update = np.empty_like(place.hull)
-        bezier_hull(update, cables.elements, cables.h, hull_update)
-        moves = FiberUpdate(update, hull_update, remainder)
+        moves = FiberUpdate(update, hull_of(cables, update), remainder)
         motion = BoneMotion(
             update_q, self._state.position, partners.shapes.steepest,
             self.tree.chain_length(self._state),
         )  # fmt: skip
         fraction = self._shorten(self.sets, moves, motion, fraction, keep)
-        way = self.candidates.way(place, hull_update, remainder, update_q, fraction)
+        way = self.candidates.way(place, moves.hull, remainder, update_q, fraction)
+        del moves  # its hull is needed again only where the candidates do not hold
         if self.candidates.hold_along(way):
             return fraction
+        moves = FiberUpdate(update, hull_of(cables, update), remainder)
         return self.shorten_beyond(way, moves, motion, fraction, keep)
 
     def shorten_beyond(
@@ -426,8 +428,9 @@ class ContactSearch:
         for part in sets.fibers:
             ways, found = np.empty((h.size, safeguard.N_WAYS)), np.empty((part.runs.law.size, 1))
             fraction = safeguard.fiber_fraction(
-                elements, h, update, part.runs, laws, part.points.state, fraction, keep, ways, found
-            )
+                elements, h, update, part.runs, laws, part.quadrature, part.points.state, fraction,
+                keep, ways, found,
+            )  # fmt: skip
         axes = BoneAxes(self.partners.shape_link, self.tree.moves, self._state.S)
         for part in sets.bones:
             fraction = safeguard.bone_fraction(

@@ -1,8 +1,9 @@
 """Contact points of one formulation: state, and contributions to residual and tangent.
 
-Four sets with one interface: fibers and bones, by half passes (each fiber integrates its own line
-force) or from pair potentials (`variational`). A set holds the runs of one kind of contact law, and
-one contact point for each of their quadrature points.
+Four sets with one interface: fibers, and bones (`fibermsk.system.contact.bone_sets`), by half
+passes (each fiber integrates its own line force) or from pair potentials (`variational`). A set
+holds the runs of one kind of contact law, and one contact point for each of their quadrature
+points.
 """
 
 from __future__ import annotations
@@ -15,27 +16,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index, Short
-from fibermsk._ranges import begins
+from fibermsk._ranges import begins, sizes
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
-from fibermsk.kernels.contact import bone_passes, scatter
+from fibermsk.kernels.contact import scatter
 from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact.pairs import mark_pairs
-from fibermsk.kernels.contact.shares import N_SHARE
+from fibermsk.kernels.contact.shares import N_FORCE, N_SHARE
 from fibermsk.kernels.contact_arrays import (
-    BoneAxes,
-    BonePoints,
     BoneShapes,
-    BoneSums,
     FiberPoints,
     FiberShapes,
     PairRows,
     QuadraturePoints,
 )
-from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
+from fibermsk.system.contact.broad_phase import FiberRuns
 from fibermsk.system.contact.fiber_pairs import FiberPairs, RunsOfPairs, TouchingPairs
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.fibers.cables import Cables
-from fibermsk.system.skeleton.tree import Tree, TreeState
+from fibermsk.system.skeleton.tree import TreeState
 
 Blocks = tuple[Array, Array]
 """Upper and lower blocks of the couplings; see `fibermsk.linalg.Couplings`."""
@@ -82,7 +80,7 @@ class Border(NamedTuple):
     D: Array
 
 
-class _Set:
+class PointSet:
     """Contact points of one formulation (`potential` or half passes) and one kind of law."""
 
     points: Any
@@ -111,10 +109,23 @@ class _Set:
         return (self.partners.variational == self.potential) & (self.partners.kind == self.kind)
 
     @property
+    def touches(self) -> NDArray[np.bool_]:
+        """Whether the contact points are closed, (n_points,)."""
+        raise NotImplementedError
+
+    @property
+    def admissibility(self) -> Array:
+        """1 + gamma g of the contact points, (n_points,)."""
+        raise NotImplementedError
+
+    def lengths(self, points: Index) -> Array:
+        """|a1| (n,) of the integrated fiber at contact points (n,) [m]."""
+        raise NotImplementedError
+
+    @property
     def closed(self) -> Index:
         """Closed contact points."""
-        distance, own, other = self.points.state[:, :3].T
-        return np.flatnonzero(distance < own + other)
+        return np.flatnonzero(self.touches)
 
     def forces(self, at: Geometry) -> Array:
         """Force on the own fiber per theta at the contact points, (n_points, 3)."""
@@ -134,10 +145,10 @@ class _Set:
         Some at a time, in increasing order.
         """
         for closed, force in self.force_parts(at):
-            yield closed, force / self.points.state[closed, 4:5]
+            yield closed, force / self.lengths(closed)[:, None]
 
 
-class _FiberSet(_Set):
+class _FiberSet(PointSet):
     """Contact points of fiber-fiber runs.
 
     Attributes
@@ -162,7 +173,7 @@ class _FiberSet(_Set):
         """Set new runs and allocate their contact points."""
         self.runs, n = runs, int(runs.point_start[-1])
         self.points = FiberPoints(
-            np.full(n, -1, np.int32), np.empty(n), np.full((n, 6), np.inf),
+            np.full(n, -1, np.int32), np.empty(n), np.full((n, 3), np.inf),
             np.zeros((0 if self.potential else n, 3)), np.zeros(n, bool),
         )  # fmt: skip
         self.of_run = _NO_RUNS
@@ -187,6 +198,32 @@ class _FiberSet(_Set):
         other.quadrature = _copied(self.quadrature)
         return other
 
+    @property
+    def touches(self) -> NDArray[np.bool_]:
+        """As of all sets."""
+        return self.points.state[:, 0] < self.points.state[:, 1]
+
+    @property
+    def admissibility(self) -> Array:
+        """As of all sets."""
+        d, R, _ = self.points.state.T
+        gamma = np.repeat(self.partners.constants[self.runs.law, 1], sizes(self.runs.point_start))
+        return 1.0 + gamma * (d / R - 1.0)
+
+    def lengths(self, points: Index) -> Array:
+        """As of all sets."""
+        return self._own(7, points)
+
+    def radii(self) -> Array:
+        """Radii (n_points,) of the integrated fibers at the contact points [m]."""
+        return self._own(6, np.arange(self.points.xi.size))
+
+    def _own(self, column: int, points: Index) -> Array:
+        """What the quadrature points of contact points (n,) have in a column, (n,)."""
+        run = np.searchsorted(self.runs.point_start, points, side="right") - 1
+        of_run, at = self.quadrature.of_run[run], points - self.runs.point_start[run]
+        return self.quadrature.values[of_run, at, column]
+
     def _rows(self, at: Geometry) -> Array:
         """Data of every element for the closest point search; new array."""
         rows = np.empty((self.cables.h.size, N_COLUMNS))
@@ -206,13 +243,12 @@ class _FiberSet(_Set):
         """Widen the coupling rows to cover all closed contact points; see `mark_pairs`."""
         mark_pairs(
             self.touching.groups.order, self.cables.elements, self.cables.fiber, self.runs,
-            self.points.element, self.points.state, self.of_pairs, rows,
+            self.partners.laws, self.points.element, self.points.state, self.of_pairs, rows,
         )  # fmt: skip
 
     def places(self) -> tuple[Array, NDArray[np.bool_]]:
         """Where along their fibers the partners' points are (n,), in elements, and which touch."""
-        touches = self.points.state[:, 0] < self.points.state[:, 1] + self.points.state[:, 2]
-        return self.points.element + self.points.xi, touches
+        return self.points.element + self.points.xi, self.touches
 
     def freeze(self, place: Array, touched: NDArray[np.bool_]) -> list[str]:
         """Freeze the contact points that have jumped since other `places`; names of the pairs."""
@@ -283,8 +319,7 @@ class PotentialFibers(_FiberSet):
             quadrature = self.quadrature._replace(of_run=self.quadrature.of_run[first:last])
             force = np.empty((end - begin, 3))
             self.kernels.fill_forces(at.fibers, runs, self.partners.laws, quadrature, points, force)
-            distance, own, other = points.state[:, :3].T
-            closed = np.flatnonzero(distance < own + other)
+            closed = np.flatnonzero(points.state[:, 0] < points.state[:, 1])
             yield begin + closed, force[closed]
             first, begin = last, end
 
@@ -311,7 +346,7 @@ class PotentialFibers(_FiberSet):
     ) -> None:
         """Add forces and tangent."""
         quadrature = self.quadrature
-        shares = np.empty((*quadrature.values.shape[:2], N_SHARE))
+        shares = np.empty((*quadrature.values.shape[:2], N_SHARE if tangent else N_FORCE))
         common = (
             self.touching.groups, at.fibers, self.runs, self.partners.laws,
             quadrature._replace(shares=shares), self.points,
@@ -322,72 +357,3 @@ class PotentialFibers(_FiberSet):
         self.kernels.fill_tangents(
             *common, self.held, self.of_pairs, rows, out.residual, out.lines, blocks[0]
         )
-
-
-class _BoneSet(_Set):
-    """Contact points of fiber-bone runs; attributes as in `_FiberSet`."""
-
-    def __init__(self, kind: int, cables: Cables, partners: Partners, tree: Tree) -> None:
-        super().__init__(kind, cables, partners)
-        self.tree = tree
-
-    def allocate(self, runs: BoneRuns) -> None:
-        """Set new runs and allocate their contact points."""
-        self.runs, n = runs, int(runs.point_start[-1])
-        self.points = BonePoints(np.empty((n, 3)), np.full((n, 6), np.inf), np.zeros((n, 3)))
-        # an empty one makes the kernels take a potential
-        self._jacobian = np.empty((0 if self.potential else n, 2, 3, 3))
-        self._begin = runs.of_fibers(self.cables.fiber)
-        n_tasks, n_q = self._begin.size - 1, self.tree.n
-        self._moments, self._corners = np.empty((n_tasks, n_q)), np.empty((n_tasks, n_q, n_q))
-
-    def evaluate(self, at: Geometry) -> tuple[float, float]:
-        """Least 1 + gamma g, and the energy [J]: zero for half passes, which have no potential."""
-        return self.kernels.bone_runs(
-            at.fibers, self.runs, at.shapes, self.partners.laws, self.points, self._jacobian
-        )
-
-    def _axes(self, at: Geometry) -> BoneAxes:
-        return BoneAxes(self.partners.shape_link, self.tree.moves, at.state.S)
-
-    def _sums(self, out: Border) -> BoneSums:
-        """The arrays that the runs of each fiber add to."""
-        return BoneSums(out.residual, out.lines, out.B, out.R, self._moments, self._corners)
-
-    def _add_shares(self, out: Border, tangent: bool) -> None:
-        """Add the contributions of the fibers to the coordinates, in order."""
-        out.residual_q[:] += self._moments.sum(axis=0)
-        if tangent:
-            out.D[:] += self._corners.sum(axis=0)
-
-    def names(self, point: int) -> str:
-        """Names of the pair at a contact point."""
-        run = int(np.searchsorted(self.runs.point_start, point, side="right")) - 1
-        a = self.cables.names[self.cables.fiber[self.runs.element[run]]]
-        return f"fiber {a!r} and body {self.partners.shape_body[self.runs.shape[run]]!r}"
-
-
-class HalfPassBones(_BoneSet):
-    """The line force on the fiber, and its exact reaction on the bone."""
-
-    def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
-        """Add forces and tangent."""
-        bone_passes.scatter_bones(
-            self._begin, at.fibers, self.runs, self.partners.laws, self.points, self._jacobian,
-            self._axes(at), tangent, self._sums(out),
-        )  # fmt: skip
-        self._add_shares(out, tangent)
-
-
-class PotentialBones(_BoneSet):
-    """One energy for each pair of fiber and bone."""
-
-    potential = True
-
-    def scatter(self, at: Geometry, out: Border, tangent: bool) -> None:
-        """Add forces and tangent."""
-        self.kernels.scatter_bone_potential(
-            self._begin, at.fibers, self.runs, at.shapes, self.partners.laws, self.points,
-            self._axes(at), tangent, self._sums(out),
-        )  # fmt: skip
-        self._add_shares(out, tangent)

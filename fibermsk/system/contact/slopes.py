@@ -84,8 +84,8 @@ def work_slopes(
     for part in search.sets.fibers:
         kernels = work_kernels(partners.kinds[part.kind])
         kernels.fiber_work(
-            geometry.fibers, part.runs, partners.laws, part.points, part.held, part.potential,
-            *common,
+            geometry.fibers, part.runs, partners.laws, part.quadrature, part.points, part.held,
+            part.potential, *common,
         )  # fmt: skip
     for part in search.sets.bones:
         kernels = work_kernels(partners.kinds[part.kind])

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import sizes, starts
 from fibermsk.elements import gauss_rule, mesh_fiber
 from fibermsk.elements.hermite import hermite_d1
@@ -20,6 +20,7 @@ from fibermsk.laws.layout import StressLayout
 from fibermsk.laws.stress import bending_stiffness
 from fibermsk.model import Fiber, Model, MovingPoint, Station
 from fibermsk.model.muscles.fiber import End
+from fibermsk.system.fibers.law_rows import LawRows
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
 ATTACHMENT_FIELDS = "point_link", "point_local", "end_element", "end_side", "point_fiber"
@@ -64,10 +65,11 @@ class Cables:
     area: Array
     G0: Array
     law: Array
+    law_of: Short
     layouts: tuple[StressLayout, ...]  # meaning of the columns of `law`, by kind of stress law
     layout: Index  # index in `layouts` of each fiber (n_fibers,)
-    modulus: Array  # shear modulus at small strain (n_elements, n_points) [N/m^2]
-    line_density: Array  # mass per theta (n_elements, n_points) [kg]
+    moduli: Array  # shear modulus at small strain (n_rows, n_points), rows as of `law` [N/m^2]
+    density: Array  # of the tissue of each fiber (n_fibers,) [kg/m^3]
     mass: Array  # element mass matrices (n_elements, 4, 4)
     bent: Index  # elements with bending stiffness (n_bent,)
     bending: Array  # bending stiffness over |X,theta| (n_elements, n_points) [N m]
@@ -85,6 +87,16 @@ class Cables:
     def n_nodes(self) -> int:
         """Number of nodes of all fibers."""
         return self.reference.shape[0]
+
+    @property
+    def modulus(self) -> Array:
+        """Shear modulus at small strain (n_elements, n_points) [N/m^2]; a new array."""
+        return self.moduli[self.law_of]
+
+    @property
+    def line_density(self) -> Array:
+        """Mass per theta (n_elements, n_points) [kg]; a new array."""
+        return self.density[self.fiber, None] * self.area * self.G0
 
     @cached_property
     def attached_nodes(self) -> Index:
@@ -182,9 +194,9 @@ def build_cables(
     radius_poly = np.empty((elements.shape[0], 5))
     tissue_layouts = [fiber.tissue.layout for fiber in model.fibers]
     layouts = tuple(dict.fromkeys(tissue_layouts)) or (StressLayout(),)
-    law = np.zeros((elements.shape[0], N_POINTS, max(layout.size for layout in layouts)))
-    modulus = np.empty((elements.shape[0], N_POINTS))
-    density, share = np.empty((elements.shape[0], 1)), np.empty((elements.shape[0], 1))
+    rows = LawRows(N_POINTS, max(layout.size for layout in layouts) + 1)  # and the modulus
+    law_of = np.empty(elements.shape[0], np.int32)
+    share = np.empty((elements.shape[0], 1))
     for f, fiber in enumerate(model.fibers):
         own = slice(element_start[f], element_start[f + 1])
         start = theta[elements[own, 0], None]
@@ -194,13 +206,13 @@ def build_cables(
             at = start + h[own, None] * _RADIUS_XI
             radius_poly[own] = fiber.radius_at(at.ravel()).reshape(at.shape) @ _RADIUS_FIT.T
         if old is not None and _MATERIAL.isdisjoint(changed[f]):
-            law[own], modulus[own] = old.law[own], old.modulus[own]
+            known = old.law_of[own]
+            law_of[own] = rows.add(old.law[known], old.moduli[known])
         else:
             at = start + h[own, None] * xi
             fraction = fiber.muscle_fraction_at(at.ravel()).reshape(at.shape)
-            law[own, :, : tissue_layouts[f].size] = fiber.tissue.constants(fraction)
-            modulus[own] = fiber.tissue.modulus(fraction)
-        density[own], share[own] = fiber.tissue.density, fiber.tissue.bending
+            law_of[own] = rows.add(fiber.tissue.constants(fraction), fiber.tissue.modulus(fraction))
+        share[own] = fiber.tissue.bending
         tangents = np.linalg.norm(meshes[f].nodes[:, 3:], axis=1)
         speed = np.r_[G0[own].ravel(), tangents]
         if not speed.min() > _LEAST_SPEED * speed.mean():
@@ -219,9 +231,10 @@ def build_cables(
         )
     area = np.pi * radius**2
     weight = h[:, None] * weights
-    line_density = density * area * G0
+    density = np.array([fiber.tissue.density for fiber in model.fibers], float)
+    law, modulus = rows.array[..., :-1], rows.array[..., -1]
     mass = np.empty((elements.shape[0], 4, 4))
-    cable.cable_mass(elements, h, xi, weight, line_density, mass)
+    cable.cable_mass(elements, h, xi, weight, density[fiber_of, None] * area * G0, mass)
     return Cables(
         names=tuple(fiber.name for fiber in model.fibers),
         node_start=node_start,
@@ -236,14 +249,15 @@ def build_cables(
         weight=weight,
         area=area,
         G0=G0,
-        law=law,
+        law=np.ascontiguousarray(law),
+        law_of=law_of,
         layouts=layouts,
         layout=np.array([layouts.index(layout) for layout in tissue_layouts], np.int64),
-        modulus=modulus,
-        line_density=line_density,
+        moduli=modulus,
+        density=density,
         mass=mass,
         bent=np.flatnonzero(share),
-        bending=bending_stiffness(share, modulus, radius) / G0,
+        bending=bending_stiffness(share, modulus[law_of], radius) / G0,
         radius_poly=radius_poly,
         reference_power=power,
         length=per_fiber(np.add, (weight * G0).sum(axis=1), element_start),

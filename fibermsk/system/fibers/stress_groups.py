@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk._arrays import Array, Index
+from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import sizes, starts
 from fibermsk.kernels.fibers.cable import CableArrays
 from fibermsk.kernels.fibers.own_stress import StressKernels, stress_kernels
 from fibermsk.laws.layout import StressLayout
 from fibermsk.system.fibers.cables import Cables
+
+_OF_ELEMENTS = tuple(name for name in CableArrays._fields if name not in ("xi", "law"))
+"""Arrays with one row for each element."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ def _group(cables: Cables, k: int) -> StressGroup:
         inside = np.flatnonzero(cables.layout[cables.fiber] == k)
         ends = np.flatnonzero(cables.layout[cables.point_fiber] == k)
     whole, counts = CableArrays.of(cables), sizes(cables.element_start)[fibers]
-    own = {name: part[inside] for name, part in whole._asdict().items() if name != "xi"}
-    own["law"] = np.ascontiguousarray(own["law"][..., : layout.size])
+    own = {name: getattr(whole, name)[inside] for name in _OF_ELEMENTS}
+    own["law"] = np.ascontiguousarray(whole.law[..., : layout.size])
     numbers = np.arange(cables.h.size)[inside]
     return StressGroup(
         layout, stress_kernels(layout), fibers, inside, ends, starts(counts),
@@ -70,12 +73,14 @@ def side_by_side(groups: Sequence[StressGroup], n_nodes: int) -> StressGroup:
     cables = [one.cable for one in groups]
     own = {
         name: np.concatenate([getattr(one, name) for one in cables])
-        for name in CableArrays._fields if name != "xi"
-    }  # fmt: skip
+        for name in ("law", *_OF_ELEMENTS)
+    }
     first = n_nodes * np.arange(len(cables))
     own["elements"] = np.concatenate(
         [one.elements + k for one, k in zip(cables, first, strict=True)]
     )
+    rows = starts([len(one.law) for one in cables])[:-1].astype(np.int32)
+    own["law_of"] = np.concatenate([one.law_of + k for one, k in zip(cables, rows, strict=True)])
     counts = np.concatenate([sizes(one.element_start) for one in groups])
     return replace(groups[0], element_start=starts(counts), cable=cables[0]._replace(**own))
 
@@ -86,6 +91,7 @@ def sample(
     area: Array,
     G0: Array,
     law: Array,
+    law_of: Short,
     nodes: Array,
     velocity: Array,
     activation: Array,
@@ -100,8 +106,8 @@ def sample(
         On [0, 1].
     area, G0 : (n_elements, n) float array
         As in `Cables`, at these points.
-    law : (n_elements, n, n_constants) float array
-        Constants of the stress laws at these points.
+    law, law_of : (n_rows, n, n_constants) float array and (n_elements,) int array
+        Constants of the stress laws at these points, and the row of each element.
     nodes, velocity : (n_nodes, 6) float array
         Configuration and its rate.
     activation : (n_elements,) float array
@@ -112,7 +118,7 @@ def sample(
         inside = group.inside
         cable = group.cable._replace(
             xi=xi, area=area[inside], G0=G0[inside],
-            law=np.ascontiguousarray(law[inside][..., : group.layout.size]),
+            law=np.ascontiguousarray(law[..., : group.layout.size]), law_of=law_of[inside],
         )  # fmt: skip
         found: Any = np.empty((3, group.cable.h.size, xi.size))
         group.kernels.sample_cable(nodes, velocity, cable, activation[inside], *found)

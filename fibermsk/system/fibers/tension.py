@@ -141,7 +141,7 @@ class TensionProbe:
         """Stretch and force [N] at all points, sorted by element."""
         cables = self._cables
         stretch, force = sample(
-            self.groups, cables.xi, cables.area, cables.G0, law, nodes, velocity,
+            self.groups, cables.xi, cables.area, cables.G0, law, cables.law_of, nodes, velocity,
             activation[cables.fiber],
         )  # fmt: skip
         return stretch.ravel(), force.ravel()

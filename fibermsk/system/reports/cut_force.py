@@ -59,15 +59,18 @@ class CutForces:
         cables = self._cables = configuration.cables
         self._others = configuration.element_forces
         # the same elements, without common nodes; of their reference only the number is asked for
-        self._apart = replace(
+        apart = replace(
             cables,
             elements=np.arange(2 * cables.h.size).reshape(-1, 2),
             theta=cables.theta[cables.elements].ravel(),
             reference=np.broadcast_to(np.nan, (2 * cables.h.size, 6)),
         )
-        self._groups = stress_groups(self._apart)
+        self._elements, self._groups = apart.elements, stress_groups(apart)
         gravity, no_states = configuration.tree.bodies.gravity, np.full(len(cables.names), -1)
-        self._loads = Loads(model, self._apart, gravity, no_states)
+        loads = Loads(model, apart, gravity, no_states)
+        self._loads = loads if loads.varies else None
+        # constant ones (2 n_elements, 3) [N]
+        self._constant = loads.external(0.0)[: 0 if loads.varies else None, :3].copy()
         self._contact = contact
         self._friction = None
         if has_friction(configuration.partners):
@@ -80,8 +83,6 @@ class CutForces:
         massless = first + second == 0.0
         self._share = np.where(massless, 0.5, second / np.where(massless, 1.0, first + second))
         self._share = self._share[:, None]
-        slopes = np.broadcast_arrays(*hermite_d1(SAMPLE_XI, cables.h[:, None]))
-        self._slopes = np.stack(slopes, axis=-1)  # (n_elements, n_points, 4) of d/dtheta
 
     def packed(self, at: At, activation: Array, reactions: Array) -> Array:
         """Both `at` and `inside`, in one row for `fibermsk.protocol.Frames`."""
@@ -112,25 +113,26 @@ class CutForces:
 
     def _residuals(self, at: At, activation: Array) -> tuple[Array, Array]:
         """Minus the forces (n_elements, 3) on both nodes of each element alone; no inertia."""
-        apart = self._apart
-        nodes, velocity = (part[self._cables.elements].reshape(-1, 6) for part in at[1:3])
-        residual = -self._loads.external(at.t)
-        rest = np.zeros_like(nodes)
+        cables = self._cables
+        nodes, velocity = (part[cables.elements].reshape(-1, 6) for part in at[1:3])
+        rest, residual = np.zeros_like(nodes), np.zeros_like(nodes)
+        loads = self._loads
+        residual[:, :3] -= self._constant if loads is None else loads.external(at.t)[:, :3]
         for of in self._groups:
             of.kernels.cable_residual(
                 of.element_start, nodes, velocity, rest, of.cable, activation[of.inside], residual
             )
-        if apart.bent.size:
+        if cables.bent.size:
             bending.bending_residual(
-                apart.element_start, nodes, apart.elements, apart.h, apart.xi, apart.weight,
-                apart.bending, residual,
+                cables.element_start, nodes, self._elements, cables.h, cables.xi, cables.weight,
+                cables.bending, residual,
             )  # fmt: skip
         for add in self._others:
-            add(at, nodes, apart.elements, residual)
+            add(at, nodes, self._elements, residual)
         del nodes, velocity, rest  # contact needs memory, but none of them
-        self._contact.add_to_elements(apart.elements, residual)
+        self._contact.add_to_elements(self._elements, residual)
         if self._friction is not None:
-            self._friction.add_to_elements(at, apart.elements, residual)
+            self._friction.add_to_elements(at, self._elements, residual)
         found = residual.reshape(-1, 2, 6)[:, :, :3]
         return found[:, 0], found[:, 1]
 
@@ -148,6 +150,14 @@ class CutForces:
         for element, low, high, load in chain(point_loads(self._contact), rubbed):
             subtract_loads(element, low, high, load, xi, force, rest)
         force -= xi[:, None] * rest[:, None]
-        tangent = self._slopes @ at.nodes[cables.elements].reshape(-1, 4, 3)
+        tangent = _tangents(cables, at.nodes)
         along, squared = (np.einsum("eki,eki->ek", each, tangent) for each in (force, tangent))
         return along / np.sqrt(squared)
+
+
+def _tangents(cables: Cables, nodes: Array) -> Array:
+    """dx/dtheta at the sample points of all elements, (n_elements, n_points, 3) [m]."""
+    first, second = (nodes[own] for own in cables.elements.T)
+    chord = (second[:, :3] - first[:, :3]) / cables.h[:, None]
+    _, p, g, q = (one[:, None] for one in hermite_d1(SAMPLE_XI, 1.0))
+    return g * chord[:, None] + p * first[:, None, 3:] + q * second[:, None, 3:]

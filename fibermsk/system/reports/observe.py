@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Short
 from fibermsk._version import __version__
 from fibermsk.errors import ModelWarning
 from fibermsk.model import Model
@@ -18,6 +18,7 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.samples import ContactSamples
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables, reference_speed
+from fibermsk.system.fibers.law_rows import LawRows
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
 from fibermsk.system.optional import HasMuscles
 from fibermsk.system.reports.cut_force import SAMPLE_XI, CutForces, packed_size, unpacked
@@ -33,24 +34,27 @@ class _Samples:
     area: Array
     G0: Array
     law: Array
+    law_of: Short
     fraction: Array
 
 
 def _sample(model: Model, cables: Cables) -> _Samples:
     n, m = cables.h.size, SAMPLE_XI.size
     theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * SAMPLE_XI
-    fraction, law = np.empty((n, m)), np.zeros((n, m, cables.law.shape[2]))
+    fraction, law_of = np.empty((n, m)), np.empty(n, np.int32)
+    rows = LawRows(m, cables.law.shape[2])
     for f, fiber in enumerate(model.fibers):
         own = slice(cables.element_start[f], cables.element_start[f + 1])
         inside = theta[own].clip(0.0, 1.0)
         fraction[own] = fiber.muscle_fraction_at(inside.ravel()).reshape(inside.shape)
-        law[own, :, : fiber.tissue.layout.size] = fiber.tissue.constants(fraction[own])
+        law_of[own] = rows.add(fiber.tissue.constants(fraction[own]))
     radius = cables.radius_poly @ np.vander(SAMPLE_XI, 5, increasing=True).T
     return _Samples(
         theta=theta,
         area=np.pi * radius**2,
         G0=reference_speed(cables.reference, cables.elements, cables.h, SAMPLE_XI),
-        law=law,
+        law=rows.array,
+        law_of=law_of,
         fraction=fraction,
     )
 
@@ -118,8 +122,8 @@ class Observation:
                 continue  # no fibers
             activation = activations[i, cables.fiber]
             stretch[i], tissue_force[i] = sample(
-                self._groups, SAMPLE_XI, samples.area, samples.G0, samples.law, at.nodes,
-                at.velocity, activation,
+                self._groups, SAMPLE_XI, samples.area, samples.G0, samples.law,
+                samples.law_of, at.nodes, at.velocity, activation,
             )  # fmt: skip
             for other in configuration.axial_forces:
                 tissue_force[i] += other(at.nodes, at.points[0], SAMPLE_XI)
