@@ -8,6 +8,9 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from fibermsk import solvers, system
+from fibermsk._first_use import FIRST_USE
+from fibermsk.ahead.kinds import kinds_of
+from fibermsk.ahead.team import compile_ahead
 from fibermsk.model import Model
 from fibermsk.protocol import System
 
@@ -17,9 +20,12 @@ _R = TypeVar("_R")
 
 
 def of_model(
-    function: Callable[Concatenate[_S, _P], _R],
+    function: Callable[Concatenate[_S, _P], _R], *, marches: bool = False
 ) -> Callable[Concatenate[_S | Model, _P], _R]:
-    """A guarded function of a system, which also takes a `Model` and builds it for the CPU."""
+    """A guarded function of a system, which also takes a `Model` and builds it for the CPU.
+
+    What one that `marches` needs is compiled before, by several processes.
+    """
     # without its guard, so that warnings name the line of the caller
     inner: Any = inspect.unwrap(function)
     first = next(iter(inspect.signature(function).parameters))
@@ -28,6 +34,8 @@ def of_model(
     def call(*arguments: Any, **options: Any) -> Any:
         if not arguments and first in options:
             arguments = (options.pop(first),)
+        if marches and not getattr(options.get("method"), "compiled", False):
+            _prepare(arguments[0] if arguments else None)
         if arguments and isinstance(arguments[0], Model):
             arguments = (system.build(arguments[0]), *arguments[1:])
         guard: Any = getattr(arguments[0], "guard", None) if arguments else None
@@ -43,7 +51,21 @@ def of_model(
     return call
 
 
-simulate = of_model(solvers.simulate)
+_prepared = set[frozenset[str]]()
+"""Kinds of parts whose kernels are on disk, or in this process."""
+
+
+def _prepare(subject: Any) -> None:
+    """Compile what a run of a model or of a system needs, unless it is there."""
+    model = subject if isinstance(subject, Model) else getattr(subject, "model", None)
+    if not isinstance(model, Model) or (kinds := kinds_of(model)) in _prepared:
+        return
+    with FIRST_USE.knowing_the_rest() as tell:
+        compile_ahead(kinds, tell)
+    _prepared.add(kinds)
+
+
+simulate = of_model(solvers.simulate, marches=True)
 equilibrium = of_model(solvers.equilibrium)
 stability = of_model(solvers.stability)
 check = of_model(system.check)
