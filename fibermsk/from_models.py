@@ -26,8 +26,6 @@ def of_model(
 
     What one that `marches` needs is compiled before, by several processes.
     """
-    # without its guard, so that warnings name the line of the caller
-    inner: Any = inspect.unwrap(function)
     first = next(iter(inspect.signature(function).parameters))
 
     @wraps(function)
@@ -38,14 +36,8 @@ def of_model(
             _prepare(arguments[0] if arguments else None)
         if arguments and isinstance(arguments[0], Model):
             arguments = (system.build(arguments[0]), *arguments[1:])
-        guard: Any = getattr(arguments[0], "guard", None) if arguments else None
-        if guard is None:
-            return inner(*arguments, **options)
-        guard.enter()
-        try:
-            return inner(*arguments, **options)
-        finally:
-            guard.leave()
+        plain: Any = function
+        return plain(*arguments, **options)
 
     call.__module__, call.__qualname__ = __name__, function.__name__
     return call

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 from fibermsk import _check
 from fibermsk._compile import on_first_compilation
 from fibermsk._first_use import FIRST_USE
+from fibermsk._warn import warn
 from fibermsk.ahead.kinds import kinds_of
 from fibermsk.ahead.team import compile_ahead
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
@@ -232,7 +232,7 @@ def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snap
             when = f"t = {snapshot.time:.6g} s"
             message = f"checkpoint at {when} not written, the run continues: {error}"
             about = ModelWarning(message, kind="checkpoint", time=snapshot.time)
-            warnings.warn(about, stacklevel=2)
+            warn(about)
         remove_kept(before)
 
     return write
