@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from fibermsk import solvers, system
+from fibermsk import _check, solvers, system
 from fibermsk._first_use import FIRST_USE
 from fibermsk.ahead.kinds import kinds_of
 from fibermsk.ahead.team import compile_ahead
@@ -32,7 +32,10 @@ def of_model(
     def call(*arguments: Any, **options: Any) -> Any:
         if not arguments and first in options:
             arguments = (options.pop(first),)
-        if marches and not getattr(options.get("method"), "compiled", False):
+        method = options.get("method")
+        if marches and method is not None:  # before anything is compiled
+            _check.method(function.__name__, method)
+        if marches and not getattr(method, "compiled", False):
             _prepare(arguments[0] if arguments else None)
         if arguments and isinstance(arguments[0], Model):
             arguments = (system.build(arguments[0]), *arguments[1:])

@@ -44,6 +44,15 @@ def check_pages(pages: dict[str, Any], options: dict[str, Any]) -> None:
             )
 
 
+def check_look(color_by: str, arrows: list[str]) -> None:
+    """Refuse fields and kinds of arrows that there are not, also where no window can be opened."""
+    from fibermsk.view.fields import check_field
+    from fibermsk.view.forces import check_kinds
+
+    check_field(color_by)
+    check_kinds(arrows)
+
+
 def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:
     """Refuse options that do not apply to files of this kind or number.
 

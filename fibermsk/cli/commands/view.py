@@ -14,6 +14,7 @@ from fibermsk.cli.running.progress import Counted, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
 from fibermsk.cli.view_checks import (
     check_files,
+    check_look,
     check_options,
     check_pages,
     comparison,
@@ -177,9 +178,11 @@ def view(
     for path in (screenshot, movie, html):
         if path is not None:
             check_writable(path)
+    kinds = [kind.strip() for kind in arrows.split(",") if kind.strip()]
+    check_look(color_by, kinds)
     drawn: dict[str, Any] = {
         "color_by": color_by,
-        "arrows": [kind.strip() for kind in arrows.split(",") if kind.strip()],
+        "arrows": kinds,
         "theme": theme or ("auto" if html or web else "light"),
         "measures": tuple(measure or ()),
     }
