@@ -14,7 +14,13 @@ from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
-from fibermsk.view.pictures.framing import Heading, axes_side, has_axes, has_legend, legend_left
+from fibermsk.view.pictures.framing import (
+    Heading,
+    axes_side,
+    has_axes,
+    has_legend,
+    legend_left,
+)
 from fibermsk.view.pictures.legend import draw_legend
 from fibermsk.view.pictures.lettering import shorten
 from fibermsk.view.pictures.magnitudes import magnitudes, write_magnitudes

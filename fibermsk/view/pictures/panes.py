@@ -24,7 +24,8 @@ from fibermsk.view.pictures.captions import Captions
 from fibermsk.view.pictures.charts import Charts, chart_rows, strip_height
 from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.framing import frame_camera
+from fibermsk.view.pictures.framing import frame_camera, has_lying_legend
+from fibermsk.view.pictures.lying_legend import lying_height, lying_legend
 
 _NARROWEST = 160
 """Least width of one of several views, in pixels."""
@@ -80,6 +81,13 @@ class Panes:
                 measures, self._results, stages[0].theme, (size[0], below), titles,
                 rows=chart_rows(n, size),
             )  # fmt: skip
+        overlaid_names = titles if overlaid else ()
+        below = lying_height(overlaid_names)
+        self._legend: NDArray[np.uint8] | None = None
+        if has_lying_legend(stages[0], (width, height - below)):
+            height -= below
+            shape = (size[0], below)
+            self._legend = lying_legend(stages[0], shape, self._results, overlaid_names)
         self._room = size[0] - width * len(self._views)
         self._ground = np.round(255.0 * np.array(stages[0].theme.rgb("background")))
         frames = self._frames(self.time)
@@ -96,7 +104,7 @@ class Panes:
                 Captions(
                     view[0], camera, (width, height), frames[k],
                     title=heads[k],
-                    legend=k == len(self._views) - 1, axes=k == 0,
+                    legend=k == len(self._views) - 1 and self._legend is None, axes=k == 0,
                     results=dict(zip(titles, self._results, strict=True)) if overlaid else None,
                 )
             )  # fmt: skip
@@ -122,6 +130,8 @@ class Panes:
         if self._room:
             edge = np.broadcast_to(self._ground, (len(image), self._room, 3)).astype(np.uint8)
             image = np.concatenate([image, edge], axis=1)
+        if self._legend is not None:
+            image = np.concatenate([image, self._legend])
         if self._charts is None:
             return image
         self._charts.move(time)
