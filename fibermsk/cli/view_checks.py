@@ -74,8 +74,8 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
         refused, kind = of_models, "not an OpenSim model (.osim)"
     if of_models["--labels"] and not is_model(file):
         raise ModelError(
-            "--labels does not apply to a movie or window of a result, in which muscles move; use "
-            "--screenshot, --html or --web"
+            "--labels does not apply to a window of a result; use --screenshot, --movie, --html or "
+            "--web"
         )
     for option, value in refused.items():
         if value is not None and value is not False and value != []:

@@ -169,7 +169,7 @@ def view(
     of_models = {
         "--geometry": geometry,
         "--geometry-outside": geometry_outside,
-        "--labels": labels and not (screenshot or html or web),
+        "--labels": labels and not (screenshot or movie or html or web),
         "--set": pose or [],
     }
     moving = {"--time": time, "--compare": compare, "--measure": measure or None}
@@ -205,7 +205,8 @@ def view(
     else:
         shown, compared = load(files[0], lazy=True), {}
     if movie is not None:
-        _write_movie(shown, movie, {"fps": fps, "speed": speed}, **drawn, **wide, **compared)
+        pace = {"fps": fps, "speed": speed}
+        _write_movie(shown, movie, pace, **drawn, **wide, **compared, labels=labels)
         return
     drawn |= {"time": time, "labels": labels}
     if html is not None:

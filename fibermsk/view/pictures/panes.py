@@ -35,7 +35,8 @@ class Panes:
     """Context that draws results at a time: side by side or one over the other, with charts below.
 
     Parameters as for `fibermsk.view.screenshot`; `whole` frames the whole run, and else the time
-    that is drawn. `times` are those of the frames of all results together [s].
+    that is drawn; names of muscles are placed once, or `moving` with them. `times` are those of the
+    frames of all results together [s].
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Panes:
         *,
         time: float | None = None,
         whole: bool = False,
+        moving: bool = False,
         names: Sequence[str] | None = None,
         compare: str = COMPARE[0],
         measures: Asked = (),
@@ -106,6 +108,7 @@ class Panes:
                     title=heads[k],
                     legend=k == len(self._views) - 1 and self._legend is None, axes=k == 0,
                     results=dict(zip(titles, self._results, strict=True)) if overlaid else None,
+                    moving=moving,
                 )
             )  # fmt: skip
         self._open = ExitStack()
