@@ -64,7 +64,9 @@ class FirstUse(event.Listener):
             return
         running = time.monotonic() - self._begin[0] if self._begin else 0.0
         spent = self._seconds + running
-        words = f"compiling kernels, once: {self._count} functions in {spent:.0f} s"
+        words = "compiling kernels, once"
+        if self._count:
+            words += f": {self._count} functions in {spent:.0f} s"
         self._say(words, spent)
 
     def _say(self, words: str, spent: float) -> None:
