@@ -1,6 +1,6 @@
 """Arm26 as OpenSim decorates it, beside fibermsk: ``python make_beside_opensim.py [RESULT.h5]``.
 
-Needs the package opensim 4.6 and the folder of models FIBERMSK_MODELS. On the left is what OpenSim's
+Needs opensim 4.6 and the folder of models FIBERMSK_MODELS. On the left is what OpenSim's
 ``generateDecorations`` gives to its visualizer and to OpenSim Creator: meshes, and muscles as lines
 through spheres at their points, blue to red by their activation. The result is one of the scene
 `arm26_fibers`, which is run without it.
@@ -9,15 +9,18 @@ through spheres at their points, blue to red by their activation. The result is 
 import os
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import opensim
 import pyvista as pv
 from make_moving import WRIST, arm26_fibers, without_finger
-from PIL import Image
+from PIL import Image, ImageDraw
 
 import fibermsk as fm
+from fibermsk.view.drawing.fonts import font
+from fibermsk.view.drawing.looks import THEMES
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.framing import frame_camera
 from fibermsk.view.pictures.vtk_draw import add_lights, set_camera
@@ -25,11 +28,10 @@ from fibermsk.view.pictures.vtk_draw import add_lights, set_camera
 HERE = Path(__file__).parent
 MODELS = Path(os.environ["FIBERMSK_MODELS"]) / "opensim-models"
 TIME, SIZE, FINE = 0.3, (480, 600), 2
-HIDDEN = ("ground_ribs", "ground_spine", "ground_skull", "ground_jaw")
-"""Meshes of the trunk, of which the folder has none."""
 
 
 def vector(found):
+    """Three numbers of OpenSim."""
     return np.array([found.get(i) for i in range(3)])
 
 
@@ -59,15 +61,22 @@ class Drawing(opensim.DecorativeGeometryImplementation):
         )  # fmt: skip
 
     def implementLineGeometry(self, found):  # noqa: N802
+        """A part of a muscle."""
         ends = vector(found.getPoint1()), vector(found.getPoint2())
         self._add(pv.Line(*ends).tube(radius=RADIUS), found)
 
     def implementSphereGeometry(self, found):  # noqa: N802
-        self._add(pv.Sphere(found.getRadius()), found)
+        """A point of a muscle, or a marker."""
+        self._add(pv.Sphere(radius=found.getRadius()), found)
 
     def implementMeshFileGeometry(self, found):  # noqa: N802
+        """A bone, but those of the hand."""
         file = MODELS / "Geometry" / Path(found.getMeshFile()).name
-        mesh = pv.read(file).extract_surface().scale(vector(found.getScaleFactors()))
+        mesh = (
+            pv.read(file)
+            .extract_surface(algorithm="dataset_surface")
+            .scale(vector(found.getScaleFactors()))
+        )
         local = fm.read_mesh(file).vertices
         if not (file.name.startswith("arm_") and local[:, 1].max() < WRIST):
             self._add(mesh.compute_normals(split_vertices=False), found)
@@ -113,7 +122,10 @@ def in_opensim(pose, activations, camera):
     set_camera(plotter.renderer, camera)
     image = Image.fromarray(np.asarray(plotter.screenshot(None, return_img=True))[..., :3])
     plotter.close()
-    return np.asarray(image.resize(SIZE, Image.Resampling.LANCZOS))
+    image = image.resize(SIZE, Image.Resampling.LANCZOS)
+    words = {"fill": THEMES["light"].text, "font": font(18)}
+    ImageDraw.Draw(image).text((10, 16), "OpenSim 4.6", **words)
+    return np.asarray(image)
 
 
 def beside(result):
@@ -126,7 +138,7 @@ def beside(result):
     camera = frame_camera(Stage(result, "tissue"), SIZE, frame, floor=True)
     arm = fm.read_osim(MODELS / "arm26.osim", geometry=MODELS / "Geometry")
     still = fm.still(arm, pose)
-    still = still.__class__(**{**vars(still), "result": without_finger(still.result), "wraps": {}})
+    still = replace(still, result=without_finger(still.result), wraps={})
     look = {"size": SIZE}
     pictures = [in_opensim(pose, activations, camera)]
     for shown, more in ((still, {}), (result, {"time": TIME, "envelope": True})):
