@@ -236,6 +236,12 @@ def items(
     return tuple(value)
 
 
+_METHODS = (
+    "BackwardEuler", "BDF2", "SDIRK2", "SDIRK4", "GeneralizedAlpha", "NDF", "Explicit",
+)  # fmt: skip
+"""Classes of time integrators."""
+
+
 def method(owner: str, value: Any) -> Any:
     """Time integrator; see `fibermsk.solvers.newton.stage.Method` and `CompiledMethod`."""
     try:
@@ -244,7 +250,12 @@ def method(owner: str, value: Any) -> Any:
     except Exception:  # an attribute is missing or raises
         found = False
     if not found or isinstance(value, type):
-        refuse(owner, "method", value, "be a method such as BDF2()")
+        word = value.__name__ if isinstance(value, type) else str(value)
+        plain = "".join(filter(str.isalnum, word.lower()))
+        close = difflib.get_close_matches(plain, [one.lower() for one in _METHODS], n=1)
+        written = [one for one in _METHODS if close == [one.lower()]]
+        remedy = f"write method=fm.{written[0]}()" if written else ""
+        refuse(owner, "method", value, "be a method such as BDF2()", remedy=remedy)
     return value
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -13,6 +12,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
 from fibermsk._carried import building, carried, is_building
 from fibermsk._sources import sources_stamp
+from fibermsk._warn import warn
 
 try:
     import fcntl
@@ -151,9 +151,8 @@ def _tell_once(reason: str) -> None:
     global _told
     if not _told:
         _told = True
-        warnings.warn(
+        warn(
             f"compiled kernels are not cached: {reason}. Each start compiles again, which takes "
             "a minute or more; set NUMBA_CACHE_DIR to a writable folder",
             RuntimeWarning,
-            stacklevel=2,
         )

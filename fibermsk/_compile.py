@@ -17,6 +17,7 @@ from numba import get_num_threads, njit
 from numba.core import event
 from numba.core.bytecode import FunctionIdentity
 
+from fibermsk import _first_use as _first_use  # which says what is compiled
 from fibermsk._code_cache import cache_of
 from fibermsk.laws.own import codes_of
 

@@ -7,10 +7,10 @@ most often in other units. The ranges are wide: from insects to elephants, and f
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any, NamedTuple
 
 from fibermsk import _check
+from fibermsk._warn import warn
 from fibermsk.errors import ModelWarning
 
 
@@ -113,8 +113,8 @@ def names(owner: str, field: str, value: Any) -> tuple[str, ...]:
     return tuple(_check.choice(owner, f"{field}[{i}]", name, RULES) for i, name in enumerate(value))
 
 
-def warn_of(owner: str, field: str, quantity: str, value: float, *, stacklevel: int) -> None:
+def warn_of(owner: str, field: str, quantity: str, value: float) -> None:
     """Warn about a number that is implausible for its quantity."""
     found = Quantity(owner, field, quantity, value)
     if not found.is_plausible:
-        warnings.warn(ModelWarning(str(found), kind="plausibility"), stacklevel=stacklevel + 1)
+        warn(ModelWarning(str(found), kind="plausibility"))

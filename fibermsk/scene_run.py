@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 
 from fibermsk import _check
 from fibermsk._compile import on_first_compilation
+from fibermsk._first_use import FIRST_USE
+from fibermsk._warn import warn
 from fibermsk.ahead.kinds import kinds_of
 from fibermsk.ahead.team import compile_ahead
 from fibermsk.errors import ConvergenceError, ModelError, ModelWarning, WriteError
@@ -133,7 +134,8 @@ def simulate_scene(
             progress(Progress(0.0, scene.duration, message=message, part=part, done=done))
 
     if not getattr(chosen, "compiled", False):
-        compile_ahead(kinds_of(scene.model), say)
+        with FIRST_USE.knowing_the_rest() as tell:
+            compile_ahead(kinds_of(scene.model), tell if progress is None else say)
     with on_first_compilation(lambda: say("compiling kernels, once")):
         system = build(scene.model)
         start, taken = None, None
@@ -230,7 +232,7 @@ def _writer(path: str | os.PathLike[str], job: dict[str, Any]) -> Callable[[Snap
             when = f"t = {snapshot.time:.6g} s"
             message = f"checkpoint at {when} not written, the run continues: {error}"
             about = ModelWarning(message, kind="checkpoint", time=snapshot.time)
-            warnings.warn(about, stacklevel=2)
+            warn(about)
         remove_kept(before)
 
     return write

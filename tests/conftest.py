@@ -11,6 +11,9 @@ from pathlib import Path
 for _name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+# Lines about compilation would come between what tests expect, with a cold cache only.
+os.environ["FIBERMSK_QUIET"] = "1"
+
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 

@@ -73,9 +73,9 @@ def identification() -> fm.Result:
 
 WRIST = -0.2
 """Height of the wrist in the frame of the forearm of arm26 [m]."""
-LOOKS = {"arm26_fibers": {"size": (560, 480)}}
+LOOKS = {"arm26_fibers": {"size": (560, 480), "envelope": True, "labels": True}}
 STILLS = {
-    "arm26_fibers": {"arm26_fibers.png": {"time": 0.3, "labels": True}},
+    "arm26_fibers": {"arm26_fibers.png": {"time": 0.3, "labels": True, "envelope": True}},
     "arm26_lines": {"arm26_lines.png": {"time": 0.25}},
 }
 """Looks of moving pictures, and pictures of the same runs."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._shown import Described
+from fibermsk._warn import warn
 from fibermsk.analysis.frame import chosen, free_coordinate
 from fibermsk.analysis.gaps import Gap, sweep
 from fibermsk.analysis.jumps import Jump, jumps_of
@@ -143,7 +143,7 @@ def muscle_curves(
             f"values there are NaN; the first is at {coordinate} = {gap.value:.6g} "
             f"{skeleton.units[coordinate]}: {gap.reason}"
         )
-        warnings.warn(ModelWarning(text, kind="line_muscles", fiber=gap.muscle), stacklevel=2)
+        warn(ModelWarning(text, kind="line_muscles", fiber=gap.muscle))
     return MuscleCurves(
         coordinate=coordinate,
         unit=skeleton.units[coordinate],
@@ -205,5 +205,5 @@ def _range(
             f"coordinate {name!r}: the range {first:g} to {last:g} {one.unit} goes beyond the "
             f"declared range {lower:g} to {upper:g} {one.unit}"
         )
-        warnings.warn(ModelWarning(text), stacklevel=3)
+        warn(ModelWarning(text))
     return first, last, n

@@ -11,7 +11,6 @@ bounded problem that is strictly convex.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +20,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._shown import Described
+from fibermsk._warn import warn
 from fibermsk.analysis.frame import ACTING, chosen, refuse_other_forces
 from fibermsk.analysis.laws import affine_force, rigid_law
 from fibermsk.analysis.series import Series, smooth
@@ -183,11 +183,10 @@ def static_optimization(
     }
     for name, one in share.items():
         if one > RESERVE_SHARE:
-            warnings.warn(
+            warn(
                 f"static optimization: the reserve of {name!r} reaches {100 * one:.3g} % of its "
                 "largest required force; the muscles cannot give this motion",
                 ModelWarning,
-                stacklevel=2,
             )
     labels = [one.name for one in own]
     return StaticOptimum(

@@ -61,6 +61,9 @@ def _options(
     ] = False,
 ) -> None:
     """Options of every command."""
+    import os
+
+    os.environ.setdefault("FIBERMSK_QUIET", "1")  # commands have lines and bars of their own
 
 
 app.command("scenes", cls=Worded)(readable(scenes.scenes))

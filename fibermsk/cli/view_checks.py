@@ -44,6 +44,15 @@ def check_pages(pages: dict[str, Any], options: dict[str, Any]) -> None:
             )
 
 
+def check_look(color_by: str, arrows: list[str]) -> None:
+    """Refuse fields and kinds of arrows that there are not, also where no window can be opened."""
+    from fibermsk.view.fields import check_field
+    from fibermsk.view.forces import check_kinds
+
+    check_field(color_by)
+    check_kinds(arrows)
+
+
 def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:
     """Refuse options that do not apply to files of this kind or number.
 
@@ -65,8 +74,8 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
         refused, kind = of_models, "not an OpenSim model (.osim)"
     if of_models["--labels"] and not is_model(file):
         raise ModelError(
-            "--labels does not apply to a movie or window of a result, in which muscles move; use "
-            "--screenshot, --html or --web"
+            "--labels does not apply to a window of a result; use --screenshot, --movie, --html or "
+            "--web"
         )
     for option, value in refused.items():
         if value is not None and value is not False and value != []:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._numbers import NON_NEGATIVE, POSITIVE, Checked, number
+from fibermsk._warn import warn
 from fibermsk.control.conditions import Along, AtRest, EndState, FreeDuration, Phase, Range
 from fibermsk.control.muscles.choice import DiscretePaths, FittedPaths
 from fibermsk.control.objectives import Effort, Objectives, Term, Tracking
@@ -319,13 +319,12 @@ class OptimalControl:
                 continue
             sharpness = getattr(driven.law, "sharpness", 0.0)
             if sharpness > SHARPEST:
-                warnings.warn(
+                warn(
                     f"line muscle {muscle.name!r}: sharpness = {sharpness:g} of its activation "
                     f"exceeds {SHARPEST:g}: where rise and fall have other time constants, an "
                     "excitation that alternates costs less than a steady one, and there is no "
                     "optimum; use fm.SmoothActivation(sharpness=0.1)",
                     ModelWarning,
-                    stacklevel=4,
                 )
                 return
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.errors import ModelWarning
 from fibermsk.gradients.changes.entries import Entry, values_with
 from fibermsk.gradients.changes.owners import signal_weight
@@ -93,7 +93,7 @@ def _check_times(simulation: Simulation, system: FiberSystem, entries: Iterable[
             f"gradient: {found[0].name!r} = {found[0].value:g} s{more}: a corner {what}, so that "
             "the run is not differentiable in it; the derivative is one-sided at best, or a mean"
         )
-        warnings.warn(ModelWarning(text, time=found[0].value), stacklevel=4)
+        warn(ModelWarning(text, time=found[0].value))
 
 
 def _evaluated(simulation: Simulation, time: float, near: float) -> bool:
@@ -139,7 +139,7 @@ def _warn_of_new_corners(
                 "there, by about the error of a step, and its derivative is that without the "
                 "jump; start from values with corners, or use a method of one step, such as sdirk2"
             )
-            warnings.warn(ModelWarning(text, time=float(smooth[0])), stacklevel=4)
+            warn(ModelWarning(text, time=float(smooth[0])))
             return
 
 
@@ -163,7 +163,7 @@ def _warn_of_rest(simulation: Simulation, system: FiberSystem, entries: Iterable
                     "general of an excitation above the activation; use fm.SmoothActivation, which "
                     "has none, or another start"
                 )
-                warnings.warn(ModelWarning(text, time=float(times[-1])), stacklevel=4)
+                warn(ModelWarning(text, time=float(times[-1])))
                 return
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.gradients.objective import Objective
-from fibermsk.gradients.readings import refuse_quantity, units_of
+from fibermsk.gradients.readings import OF_MUSCLES, refuse_quantity, units_of
+from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system import FiberSystem
 
 _ONLY = "angle"
@@ -72,11 +73,7 @@ def quantity_of(system: FiberSystem, text: str) -> Quantity:
         If the text ends otherwise, or there is no such name.
     """
     owner = "sensitivity"
-    _check.instance(owner, "of", text, str, "a text")
-    name, _, when = text.rpartition("_")
-    if not name or when not in _WHEN:
-        ends = ", ".join(f"_{one}" for one in _WHEN)
-        _check.refuse(owner, "of", text, f"be a name with one of the ends {ends}")
+    name, when = _parts(text)
     units = units_of(system)
     if name == _ONLY and name not in units:
         angles = [one for one in system.skeleton.independent if units[one] == "rad"]
@@ -85,5 +82,45 @@ def quantity_of(system: FiberSystem, text: str) -> Quantity:
             _check.refuse(owner, "of", text, must)
         name = angles[0]
     if name not in units:
-        refuse_quantity(system, name, f"{owner}: of = {text!r}")
+        refuse_quantity(system.model, units, name, f"{owner}: of = {text!r}")
     return Quantity(text, units[name], _Weighted(_WHEN[when], name))
+
+
+def check_quantity(model: Model, text: str) -> None:
+    """Refuse what no system of a model has, before one is built; see `quantity_of`.
+
+    Whether states of owners that are there have such a name is seen when it is built.
+    """
+    name, _ = _parts(text)
+    coordinates = [one.name for one in model.coordinates]
+    items = [*model.fibers, *model.muscles]
+    owner, _, field = name.rpartition("/")
+    owners = {*coordinates, *(one.name for one in items)}
+    for one in items:
+        if isinstance(one.activation, ActivationDynamics):
+            owners.add(one.activation.name)
+    lawless = {one.name for one in model.muscles if one.law is None}
+    if owner:
+        known = owner in owners or bool(model.elements)
+        known = known and not (owner in lawless and field in OF_MUSCLES)
+    else:
+        known = name in (*coordinates, _ONLY, "energy")
+    if known:
+        return
+    found = [*coordinates, *(f"{one}/speed" for one in coordinates)]
+    for fiber in model.fibers:
+        found += [f"{fiber.name}/length", f"{fiber.name}/tissue_force"]
+    for muscle in model.muscles:
+        if muscle.law is not None:
+            found += [f"{muscle.name}/{one}" for one in OF_MUSCLES]
+    refuse_quantity(model, [*found, "energy"], name, f"sensitivity: of = {text!r}")
+
+
+def _parts(text: str) -> tuple[str, str]:
+    """Name and end of a quantity."""
+    _check.instance("sensitivity", "of", text, str, "a text")
+    name, _, when = text.rpartition("_")
+    if not name or when not in _WHEN:
+        ends = ", ".join(f"_{one}" for one in _WHEN)
+        _check.refuse("sensitivity", "of", text, f"be a name with one of the ends {ends}")
+    return name, when

@@ -10,7 +10,7 @@ import numpy as np
 from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.elements.hermite import hermite_d1
-from fibermsk.model import Fiber, Station
+from fibermsk.model import Fiber, Model, Station
 from fibermsk.solvers.newton.stage import State
 from fibermsk.system import FiberSystem
 from fibermsk.system.contribution import Slopes
@@ -22,7 +22,7 @@ FIXED, PLACED, OWN, ALL = "fixed", "placed", "own", "all"
 """What a quantity depends on at given unknowns: on no parameter, on where bodies and paths are, on
 numbers of its own muscle too, or on any number."""
 
-_OF_MUSCLES = "length", "tendon_force"
+OF_MUSCLES = "length", "tendon_force"
 """Quantities of line muscles with a law."""
 
 _STEP = 1e-6
@@ -356,18 +356,20 @@ def _named(system: FiberSystem, text: str) -> Reading:
         return kind(system, system.fiber_names.index(owner))
     muscles = system.line_muscles
     names = [] if muscles is None else [muscle.name for muscle in muscles.muscles]
-    if muscles is not None and owner in names and rest in _OF_MUSCLES:
+    if muscles is not None and owner in names and rest in OF_MUSCLES:
         return OfMuscle(system, muscles, names.index(owner), rest == "tendon_force")
-    refuse_quantity(system, text)
+    refuse_quantity(system.model, units_of(system), text)
 
 
-def refuse_quantity(system: FiberSystem, text: str, owner: str = "Objective") -> NoReturn:
-    """Raise the `ModelError` of a quantity that a system does not have."""
+def refuse_quantity(
+    model: Model, known: Iterable[str], text: str, owner: str = "Objective"
+) -> NoReturn:
+    """Raise the `ModelError` of a quantity that is not among those that are known."""
     name, _, rest = text.rpartition("/")
-    lawless = [one.name for one in system.model.muscles if one.law is None]
-    if rest in _OF_MUSCLES and name in lawless:
+    lawless = [one.name for one in model.muscles if one.law is None]
+    if rest in OF_MUSCLES and name in lawless:
         must = f"be of a line muscle with a law; {name!r} has none and is not reported"
         _check.refuse(owner, "quantity", text, must, remedy="give it one, such as fm.HillLaw()")
-    found = list(units_of(system))
+    found = list(known)
     must = f"be one of {_check.first_names(found, 12)}{_check.suggestion(text, found)}"
     _check.refuse(owner, "quantity", text, must)

@@ -14,7 +14,7 @@ from fibermsk._shown import Described
 from fibermsk.gradients.apart import prepared
 from fibermsk.gradients.changes.entries import Entry, size_of
 from fibermsk.gradients.gradient import RunGradient, differentiated
-from fibermsk.gradients.quantity import Quantity, quantity_of
+from fibermsk.gradients.quantity import Quantity, check_quantity, quantity_of
 from fibermsk.gradients.simulation import Simulation
 from fibermsk.model import Scene
 from fibermsk.results import Progress
@@ -149,6 +149,8 @@ def sensitivity(
     """
     _check.instance("sensitivity", "scene", scene, Scene, "a Scene")
     _check.function("sensitivity", "progress", progress)
+    # building a system may compile for a minute
+    check_quantity(scene.model, of)
     simulation = Simulation.of_scene(scene, method=method)
     system, entries = prepared(simulation, to)
     quantity: Quantity = quantity_of(system, of)

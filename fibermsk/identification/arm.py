@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk import _check
+from fibermsk._warn import warn
 from fibermsk.errors import ModelWarning
 from fibermsk.model import Body, Model
 
@@ -102,5 +103,5 @@ def mobl_arm(
             f"{owner}: mass and inertia of {', '.join(names)} were removed: no body has such "
             "inertia, and free coordinates do not need it"
         )
-        warnings.warn(ModelWarning(text), stacklevel=2)
+        warn(ModelWarning(text))
     return model.edit(changes, remove=removed)

@@ -12,7 +12,6 @@ import hashlib
 import io
 import math
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple, TypeVar
 import h5py
 import numpy as np
 
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.files import path_of
 from fibermsk.io.extent import Contents, check_extent
@@ -141,7 +141,7 @@ def read_sealed(
             raise ModelError(broken + kind.unchecked)
         if broken:
             text = f"{path}: {broken}; it is read without a valid seal, its numbers may be wrong"
-            warnings.warn(text, ModelWarning, stacklevel=3)
+            warn(text, ModelWarning)
         with h5py.File(raw, "r", **_READING) as file:
             return reader(file, check_extent(file, os.fstat(raw.fileno()).st_size))
 

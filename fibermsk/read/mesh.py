@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._extras import package
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.files import path_of
 from fibermsk.model import Mesh
@@ -108,15 +108,14 @@ def read_mesh(
     )  # fmt: skip
     if mesh.report.scale_remark:
         text = f"{owner}: {mesh.report.scale_remark}"
-        warnings.warn(ModelWarning(text, kind="plausibility"), stacklevel=2)
+        warn(ModelWarning(text, kind="plausibility"))
     unused = len(given) - len(np.unique(triangles))
     if any(doubt) and (unused or not mesh.report.watertight):
-        warnings.warn(
+        warn(
             f"{owner}: the surface is open at {mesh.report.open_edges} edges, and {unused} of its "
             f"vertices are unused: is the file truncated? {doubt[0]}; compare it with the "
             f"original, which should have {len(triangles)} triangles",
             ModelWarning,
-            stacklevel=2,
         )
     return mesh
 

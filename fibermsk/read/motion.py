@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import Coordinate, Linear, Model, NaturalSpline
 from fibermsk.model.skeleton.coordinate import UNITS
@@ -214,7 +214,7 @@ def warn_of(model: Model, motion: Motion, *, whole: bool = False) -> None:
             "and signs"
         )
     for text in told:
-        warnings.warn(f"motion {motion.name!r}: {text}", ModelWarning, stacklevel=3)
+        warn(f"motion {motion.name!r}: {text}", ModelWarning)
 
 
 def free_coordinates(model: Model) -> list[Coordinate]:

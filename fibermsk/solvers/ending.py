@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time as clock
-import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.errors import ConvergenceError, ModelWarning, WriteError
 from fibermsk.protocol import Frames, System
 from fibermsk.results import Result, Slack
@@ -59,7 +59,7 @@ def written(march: March, end: End, began: float, save: Sink) -> Result:
     except WriteError as error:
         raise error from end.failure
     for one in run.remarks():
-        warnings.warn(one, stacklevel=4)
+        warn(one)
     return result
 
 

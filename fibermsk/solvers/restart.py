@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time as clock
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.results.snapshot import Snapshot, code_version, library_versions, pack, unpack
 from fibermsk.solvers.march import March
@@ -178,11 +178,10 @@ def _check(taken: Snapshot, identity: dict[str, str]) -> None:
         if taken.libraries.get(name) != now[name]
     ]
     if others:
-        warnings.warn(
+        warn(
             f"the checkpoint was written with {', '.join(others)}: results may differ from an "
             "uninterrupted run by round-off",
             ModelWarning,
-            stacklevel=5,
         )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time as clock
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from fibermsk import _check, _plausible
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.guard import guarded
 from fibermsk.protocol import System
@@ -218,9 +218,9 @@ def simulate(
     end = _march(march, starts, checkpoints, progress)
     result = result_of(march, end, began) if save is None else written(march, end, began, save)
     if result.slack:
-        warnings.warn(tell_slack(result.slack), stacklevel=3)
+        warn(tell_slack(result.slack))
     if end.counters.frozen_steps:
-        warnings.warn(tell_frozen(end.counters), stacklevel=3)
+        warn(tell_frozen(end.counters))
     if end.failure is not None and throw:
         end.failure.result = result
         raise end.failure
@@ -236,9 +236,9 @@ def _output_times(t_end: float, dt: float) -> Array:
         for name, value in (("t_end", t_end), ("dt", dt))
     )
     n_steps = count_steps(t_end, dt)
-    _plausible.warn_of("simulate", "t_end", "duration", t_end, stacklevel=4)
+    _plausible.warn_of("simulate", "t_end", "duration", t_end)
     if n_steps > 1:
-        _plausible.warn_of("simulate", "dt", "time step", dt, stacklevel=4)
+        _plausible.warn_of("simulate", "dt", "time step", dt)
     return np.linspace(0.0, t_end, n_steps + 1)
 
 
@@ -273,7 +273,7 @@ def _warn_of_delay(system: System, t_end: float) -> None:
             f"no step is longer than the delay {delay:g} s of {name}: a run of {t_end:g} s takes "
             f"{t_end / delay:.2g} steps or more. Unless it is meant so short, set a longer one [s]"
         )
-        warnings.warn(ModelWarning(text, kind="plausibility"), stacklevel=5)
+        warn(ModelWarning(text, kind="plausibility"))
 
 
 def _march(

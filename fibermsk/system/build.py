@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from fibermsk import _check
+from fibermsk._warn import warn
 from fibermsk.model import Model
 from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.model.plausible import remarks
@@ -60,9 +60,9 @@ def _warn(system: FiberSystem, concerns: Callable[[Any], bool]) -> None:
     """Warn of implausible values of some items."""
     lengths = dict(zip(system.cables.names, system.cables.length, strict=True))
     for remark in remarks(system.model, lengths, concerns):
-        warnings.warn(remark, stacklevel=4)
+        warn(remark)
     for muscle in filter(by_network, system.model.massive_muscles):
         if concerns(muscle):
             from fibermsk.system.lines.networks import remark_of
 
-            warnings.warn(remark_of(muscle), stacklevel=4)
+            warn(remark_of(muscle))

@@ -14,7 +14,6 @@ out, and have the multiplier zero; see `fibermsk.system.redundancy`.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -22,6 +21,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from fibermsk._arrays import Array, Index
+from fibermsk._warn import warn
 from fibermsk.errors import ConstraintError, ModelError, ModelWarning
 from fibermsk.protocol import NO_MULTIPLIERS
 from fibermsk.system.configuration import Configuration
@@ -69,7 +69,7 @@ class Multipliers:
                 f"{owner}: constraints {', '.join(names)} follow from the others and the joints: "
                 "left out, and their part of the force is zero"
             )
-            warnings.warn(ModelWarning(text), stacklevel=5)
+            warn(ModelWarning(text))
 
     def at_rest(self, configuration: Configuration) -> Callable[[Array], tuple[At, Held]]:
         """State at rest with given coordinates (n,), and all constraints there."""

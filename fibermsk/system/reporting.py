@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from functools import cached_property
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk._shown import Summarized, Summary, count, names
+from fibermsk._warn import warn
 from fibermsk.errors import ModelWarning
 from fibermsk.guard import Guard, guarded
 from fibermsk.model import Model
@@ -61,7 +61,7 @@ class Reporting(Summarized):
         whole = self.observation()
         result = whole.part(frames)
         for one in whole.remarks():
-            warnings.warn(one, stacklevel=4)
+            warn(one)
         return result
 
     @guarded

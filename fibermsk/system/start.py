@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.system.contact.partners import Partners
 from fibermsk.system.contact.search import ContactSearch
@@ -77,4 +77,4 @@ def _warn_of_gaps(cables: Cables, partners: Partners, element_length: Array, rad
                 f"may pass between two that are more than {allowed[worst]:.3g} m apart; use more "
                 "elements or points_per_element, or Contact(refine=True)"
             )
-            warnings.warn(ModelWarning(text, kind="contact_points", fiber=name), stacklevel=4)
+            warn(ModelWarning(text, kind="contact_points", fiber=name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results.curves import at_samples
@@ -65,7 +66,9 @@ def check_field(name: str) -> str:
     """Full name of a field; refused if unknown."""
     full = SHORT_NAMES.get(name, name)
     if full not in FIELDS:
-        raise ModelError(f"no field {name!r} along the fibers; there are: {', '.join(FIELDS)}")
+        known = ", ".join(FIELDS)
+        close = _check.suggestion(name, [*FIELDS, *SHORT_NAMES])
+        raise ModelError(f"no field {name!r} along the fibers; there are: {known}{close}")
     return full
 
 

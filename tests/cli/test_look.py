@@ -202,13 +202,22 @@ def test_looks_that_do_not_apply_are_refused(cli, file, tmp_path, monkeypatch, o
     assert not any(tmp_path.glob("x.*"))
 
 
-def test_view_writes_a_screenshot(cli, file, tmp_path):
+def test_view_writes_a_screenshot(cli, file, tmp_path, monkeypatch):
     out = tmp_path / "new" / "x.png"
     arguments = ["view", file, "--screenshot", out, "--time", "3", "--color-by", "stretch"]
     done = cli(*arguments)
     assert done.exit_code == 0, done.stderr
     assert out.stat().st_size > 10_000
     assert cli("view", file, "--screenshot", out, "--color-by", "taste").exit_code == 2
+    # also where no window can be opened
+    monkeypatch.setenv("DISPLAY", "")
+    for arguments, words in (
+        (["--color-by", "strech"], "no field 'strech' along the fibers; there are: "),
+        (["--color-by", "strech"], "did you mean 'stretch'?"),
+        (["--arrows", "contakt"], "arrows = 'contakt'; there are: attachment, contact, both"),
+    ):
+        wrong = cli("view", file, *arguments)
+        assert wrong.exit_code == 2 and words in wrong.stderr and "display" not in wrong.stderr
     assert cli("view", file, "--screenshot", out, "--time", "99").exit_code == 2
 
 

@@ -73,6 +73,15 @@ def test_commands_that_are_printed_work(folder, cli):
     assert any("--html" in line for line in lines) and any(" plot " in line for line in lines)
 
 
+def test_paths_with_blanks_are_quoted(folder, cli):
+    lines = cli("new", "my scenes/own.py").stdout.splitlines()
+    assert "  fibermsk run 'my scenes/own.py'" in lines
+    wrong = cli("new", "my scenes/other")
+    assert wrong.exit_code == 2 and "fibermsk new 'my scenes/other.py'" in wrong.stderr
+    wrong = cli("new", "my scenes")
+    assert wrong.exit_code == 2 and "fibermsk new 'my scenes/my_scene.py'" in wrong.stderr
+
+
 def test_scene_runs_as_a_program(written, tmp_path):
     done = subprocess.run(
         [sys.executable, str(written), "--set", "steps=10", "duration=0.2"],

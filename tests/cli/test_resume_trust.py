@@ -175,6 +175,39 @@ def test_a_resumed_run_replaces_the_complete_result_that_was_kept(cli, swing_fil
     assert f"the complete result in {OUT} is kept" in told.stderr
     stopped.after = float("inf")
     assert cli("resume", CHECKPOINT).exit_code == 0 and load(OUT).time.size == 41
+    # nothing stale is left
+    assert sorted(Path("results").iterdir()) == [OUT]
+
+
+def test_a_second_run_from_the_start_removes_what_the_first_has_left(cli, swing_file, stopped):
+    stopped.after = float("inf")
+    assert cli("run", swing_file).exit_code == 0
+    stopped.after = 7
+    cli("run", swing_file, "--checkpoint-every", "1000")
+    stopped.after = float("inf")
+    assert cli("run", swing_file).exit_code == 0
+    assert sorted(Path("results").iterdir()) == [OUT]
+
+
+@pytest.mark.parametrize("change", ["other", "forged"])
+def test_first_frames_are_removed_only_as_they_were_noted(cli, swing_file, stopped, change):
+    stopped.after = float("inf")
+    assert cli("run", swing_file, "--set", "steps=10").exit_code == 0
+    stopped.after = 7
+    cli("run", swing_file, "--checkpoint-every", "1000")
+    stopped.after = float("inf")
+    words = []
+    precious = Path("results/swing.partial.h5")
+    if change == "other":
+        precious.write_text("a letter")
+    else:
+        precious = Path("precious")
+        precious.write_text("a letter")
+        noted = [str(precious.absolute()), jobs.digest(precious)]
+        forge(partial=noted)
+        words = ["--scene", swing_file, "--out", OUT]
+    assert cli("resume", CHECKPOINT, *words).exit_code == 0
+    assert precious.read_text() == "a letter"
 
 
 def test_checkpoint_of_an_earlier_run_does_not_get_the_later_result(cli, interrupted, stopped):

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import fibermsk as fm
 from fibermsk.cli.main import app
+from fibermsk.gradients.quantity import check_quantity
 
 SCENE = ["sensitivity", "two_bones", "--set", "duration=0.05", "steps=5"]
 
@@ -43,6 +44,33 @@ def test_errors_have_a_range_or_a_remedy(arguments, words):
     given = [*SCENE, "--of", "q1_end", "--to", "first/mass", *arguments]
     status, _, error = told(*given)
     assert status == 2 and words in error, error
+
+
+@pytest.mark.parametrize(
+    "scene, of, words",
+    [
+        (
+            "upper_limb",
+            "elbow_flexon_max",
+            "be one of elbow_flexion, elbow_flexion/speed, biceps_1",
+        ),
+        ("upper_limb", "elbow_flexion", "one of the ends _max, _min, _end, _mean"),
+        ("upper_limb", "bizeps_1/length_max", "quantity = 'bizeps_1/length'; must be one of"),
+        ("two_bones", "muscle/tendon_force_max", "must be of a line muscle with a law"),
+    ],
+)
+def test_quantities_are_checked_before_a_system_is_built(monkeypatch, scene, of, words):
+    def build(*_):
+        raise AssertionError("built")
+
+    monkeypatch.setattr("fibermsk.gradients.simulation.build", build)
+    status, _, error = told("sensitivity", scene, "--of", of, "--to", "*/mass")
+    assert status == 2 and words in error, error
+
+
+@pytest.mark.parametrize("of", ["elbow_flexion_max", "angle_end", "energy_mean"])
+def test_quantities_that_may_be_there_pass(of):
+    check_quantity(fm.make_scene("upper_limb").model, of)
 
 
 def test_a_file_is_no_folder(tmp_path):

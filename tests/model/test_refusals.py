@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from model_parts import INF, LAW, NAN, PASSIVE, body, fiber
 
+import fibermsk as fm
 from fibermsk import BDF2
 from fibermsk.errors import ModelError
 from fibermsk.laws.penalty import PenaltyContact
@@ -234,7 +235,15 @@ CASES = [
     (lambda: scene(steps=2.5), "steps = 2.5; must be an integer, 1 or more"),
     (lambda: scene(start="rest"), "start = 'rest'; must be 'initial' or 'equilibrium'"),
     (lambda: scene(method=None), "method = None; must be a method such as BDF2()"),
-    (lambda: scene(method=BDF2), "must be a method such as BDF2()"),
+    (lambda: scene(method=BDF2), "must be a method such as BDF2(); write method=fm.BDF2()"),
+    (
+        lambda: fm.simulate(fm.Model("none"), t_end=1.0, dt=0.1, method="bdf2"),
+        "simulate: method = 'bdf2'; must be a method such as BDF2(); write method=fm.BDF2()",
+    ),
+    (
+        lambda: fm.simulate(fm.Model("none"), t_end=1.0, dt=0.1, method="generalised-alpha"),
+        "write method=fm.GeneralizedAlpha()",
+    ),
     (lambda: scene(method="euler"), "method = 'euler'; must be one of 'backward_euler'"),
 ]
 

@@ -10,7 +10,7 @@ from fibermsk.view.pictures.captions import Captions
 from fibermsk.view.pictures.framing import caption_boxes, frame_camera, projected
 from fibermsk.view.pictures.lettering import extent, wrapped
 
-SIZES = [(200, 150), (400, 300), (1200, 900), (1280, 720), (500, 900), (1800, 500)]
+SIZES = [(200, 150), (400, 300), (1200, 900), (1280, 720), (500, 900), (1800, 500), (300, 1000)]
 SHOWN = {"arm": make_result(9), "mesh": make_meshed_arm(), "hanging": make_hanging_fiber()}
 
 

@@ -7,9 +7,17 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from fibermsk.view.drawing.stage import Stage
-from fibermsk.view.pictures.framing import legend_left
+from fibermsk.view.pictures import scene
+from fibermsk.view.pictures.framing import (
+    caption_boxes,
+    frame_camera,
+    has_lying_legend,
+    legend_left,
+    projected,
+)
 from fibermsk.view.pictures.legend import draw_legend
 from fibermsk.view.pictures.lettering import told_apart
+from fibermsk.view.pictures.lying_legend import lying_figure, lying_height
 
 ARM = make_result(5)
 SIZES = [(400, 1200), (640, 480), (900, 700), (1200, 900), (320, 240), (300, 200)]
@@ -52,6 +60,44 @@ def test_lines_of_a_legend_do_not_cover_each_other(size):
         for other, there in found[:k]:
             apart = box.x0 >= there.x1 or there.x0 >= box.x1 or box.y0 >= there.y1 - 1
             assert apart or there.y0 >= box.y1 - 1, (text.get_text(), other.get_text())
+
+
+@pytest.mark.parametrize("size", [(240, 440), (300, 900), (500, 1000)])
+@pytest.mark.parametrize("color_by", ["tissue", "axial_force", "contact_force_density"])
+def test_the_legend_of_a_tall_picture_lies_below_the_scene(size, color_by):
+    stage = Stage(ARM, color_by)
+    names = ["thin", "thick, and with a name that is much longer than the picture is wide"]
+    below = size[0], lying_height(names)
+    scene_size = size[0], size[1] - lying_height(())
+    assert has_lying_legend(stage, scene_size) and not has_lying_legend(stage, size[::-1])
+    assert not has_lying_legend(Stage(ARM, color_by, arrows=("contact",)), size)
+    figure = lying_figure(stage, below, [ARM, ARM], names)
+    renderer = figure.canvas.get_renderer()
+    (scale,) = figure.axes
+    numbers = zip(scale.get_xticks(), scale.get_xticklabels(), strict=True)
+    ends = scale.get_xlim()
+    texts = [*figure.texts, *(text for at, text in numbers if ends[0] <= at <= ends[1])]
+    boxes = [text.get_window_extent(renderer) for text in texts]
+    assert all(0.0 <= box.x0 and box.x1 <= size[0] and box.y0 >= 0.0 for box in boxes)
+    told = " ".join(text.get_text() for text in figure.texts)
+    assert ("tendon" in told) == (color_by == "tissue") and "thin" in told and "thick" in told
+    # the subject is as wide as the picture, or reaches from the heading to the legend
+    camera = frame_camera(stage, scene_size, 4)
+    places, reach = projected(*stage.extent_at(4), camera, scene_size)
+    left, right = (places[:, 0] - reach).min(), (places[:, 0] + reach).max()
+    low, high = (places[:, 1] - reach).min(), (places[:, 1] + reach).max()
+    title = caption_boxes(stage, scene_size).title[1]
+    assert right - left > 0.85 * size[0] or high - low > 0.8 * title
+    assert low >= 0.0
+
+
+@pytest.mark.parametrize("compare", ["side_by_side", "overlay"])
+def test_tall_pictures_have_their_size_and_a_legend(compare):
+    image = scene.picture([ARM, ARM], time=4.0, size=(520, 900), compare=compare)
+    assert image.shape == (900, 520, 3)
+    below = image[-lying_height(["", ""] if compare == "overlay" else ()) :]
+    reds = (below[..., 0] > 140) & (below[..., 1] < 100)
+    assert reds.sum() > 300
 
 
 def test_names_of_one_scene_are_told_apart():

@@ -9,6 +9,7 @@ import sys
 import numpy as np
 import pytest
 from chromium import Tab, chromium
+from fillet_arm import bent_arm
 from make_result import make_ball, make_fiber, make_hanging_fiber, make_result
 from matplotlib.image import imread
 
@@ -17,6 +18,7 @@ from fibermsk.results.measures import measures_of
 from fibermsk.view import write_page
 from fibermsk.view.browser.content import pack
 from fibermsk.view.drawing.arrows import Arrows, ArrowScale
+from fibermsk.view.drawing.bones import bone_surface
 from fibermsk.view.drawing.camera import find_camera
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.stage import Stage
@@ -388,6 +390,26 @@ def silhouette(image, background=245):
     return np.any(image < background, axis=2)
 
 
+def test_joints_of_bones_have_fillets_as_in_pictures(open_page):
+    shown = bent_arm(angles=(1.4,))
+    page = open_page(shown)
+    image = page.picture()
+    height, width = image.shape[:2]
+    stage = Stage(shown, "tissue")
+    with FrameDrawer(stage, stage.camera((width, height), 0.0), (width, height)) as drawer:
+        expected = drawer.draw(0).astype(int)
+        stage.fillets.groups = {}
+        for piece in stage.pieces:
+            made = bone_surface(shown.bodies[piece.body].shapes[0])
+            piece.surface.points[:], piece.surface.normals[:] = made.points, made.normals
+        creased = drawer.draw(0).astype(int)
+    there = np.abs(expected - creased).max(axis=2) > 24
+    there &= np.arange(height)[:, None] < height - 120  # without the axes
+    far = [np.abs(image - one).max(axis=2)[there] for one in (expected, creased)]
+    assert there.sum() > 30
+    assert np.median(far[0]) < 12 < 24 < np.median(far[1])
+
+
 @pytest.mark.parametrize(
     "preset", [*(pytest.param(one, marks=pytest.mark.slow) for one in ("fit", "right")), "top"]
 )
@@ -525,6 +547,7 @@ def test_thinned_frames_are_stated(open_page):
 NOTEBOOK = """
 import sys
 sys.path.insert(0, {tests!r})
+from fillet_arm import bent_arm
 from make_result import make_result
 make_result(5).view(color_by="stretch", theme="dark")
 """

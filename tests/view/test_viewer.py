@@ -406,3 +406,4 @@ def test_tissues_and_names():
     full = changed(ARM, muscle_fraction=lambda f: np.ones(f.theta.size))
     assert tissues([full]) == ("muscle",)
     assert result_names([ARM, make_hanging_fiber()], None) == ("upper_limb", "hanging_fiber")
+    assert result_names([ARM] * 3, ["thin", "thick", "thin"]) == ("thin (1)", "thick", "thin (2)")

@@ -21,7 +21,7 @@ from fibermsk.view.pictures import opengl
 from fibermsk.view.pictures.charts import strip_height
 from fibermsk.view.window.keys import KEYS
 from fibermsk.view.window.playback import SPEEDS
-from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState
+from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState, rows_within
 from fibermsk.view.window.window import Window
 
 ARM = make_result()
@@ -57,7 +57,33 @@ def image_of(window):
 def middle_of(window, action):
     """Pixel of a button, from the left and from below."""
     button = next(b for b in window.toolbar.buttons if b.action == action)
-    return 0.5 * (button.left + button.right), HEIGHT - 1 - 0.5 * (button.top + button.bottom)
+    middle = 0.5 * (button.top + button.bottom)
+    return 0.5 * (button.left + button.right), window.toolbar.height - 1 - middle
+
+
+@pytest.mark.parametrize("width", [250, 300, 480, 700, 1200])
+def test_small_windows_have_all_buttons_in_more_rows(width):
+    bar, wide = Toolbar(STATE, width, 12), Toolbar(STATE, 1600)
+    assert [one.action for one in bar.buttons] == [one.action for one in wide.buttons]
+    assert wide.height == HEIGHT and HEIGHT <= bar.height == 42 * round(bar.height / 42)
+    left, right = bar.track
+    assert right - left >= 60 and right + 150 <= width + 1
+    for x in (left, right):
+        assert any(bar.hit(x, y) == "seek" for y in range(bar.height))
+    assert bar.image(THEMES["light"]).shape == (bar.height, width, 4)
+    # not more than a part of the window
+    assert rows_within(300) == 2 and rows_within(700) == 6
+    assert Toolbar(STATE, width, rows_within(500)).height <= 0.4 * 500
+
+
+@needs_opengl
+def test_a_small_window_shows_its_scene_above_its_bar(window_of):
+    window = window_of(ARM, size=(420, 700))
+    window.refresh()
+    assert window.toolbar.height > HEIGHT
+    assert window.viewer.around.area[1] == window.toolbar.height
+    window.click(*middle_of(window, "help"))
+    assert window.help
 
 
 @pytest.mark.parametrize("width", [300, 700, 1200])

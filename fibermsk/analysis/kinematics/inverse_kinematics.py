@@ -10,7 +10,6 @@ distance for sensors.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array, Index
+from fibermsk._warn import warn
 from fibermsk.analysis.kinematics.found import QUATERNION, InverseKinematics
 from fibermsk.analysis.kinematics.held import HeldPoses
 from fibermsk.analysis.kinematics.least_squares import minimize, undetermined
@@ -263,7 +263,7 @@ class _Search:
                 "the range, or give bounds=False"
             )
         for text in told:
-            warnings.warn(f"inverse kinematics: {text}", ModelWarning, stacklevel=4)
+            warn(f"inverse kinematics: {text}", ModelWarning)
 
 
 def place_sensors(

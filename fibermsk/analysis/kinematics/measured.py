@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array, Index
+from fibermsk._warn import warn
 from fibermsk.analysis.kinematics.tracked import TrackedMarkers, TrackedSensors
 from fibermsk.analysis.kinematics.weights import Weights, weights_of
 from fibermsk.errors import ModelError, ModelWarning
@@ -99,7 +99,7 @@ def _common(
     for what, some in (("not of the model", unknown), ("not measured", missing)):
         if some:
             text = f"{owner}: {what}: {_check.first_names(some, _MOST)}"
-            warnings.warn(text, ModelWarning, stacklevel=5)
+            warn(text, ModelWarning)
     return names
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.files import path_of
 from fibermsk.read.xml_tree import Element, read_xml
@@ -63,7 +63,7 @@ def _of_file(file: Path) -> dict[str, float]:
             unused.append(task.label)
     if unused:
         text = f"{file}: only tasks of markers are used; left out: {', '.join(unused[:12])}"
-        warnings.warn(text, ModelWarning, stacklevel=5)
+        warn(text, ModelWarning)
     if not found:
         raise ModelError(f"{file}: has no IKMarkerTask; must have one or more")
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -13,6 +12,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.files import path_of
 from fibermsk.forces import ExternalForce
@@ -123,7 +123,7 @@ class _Reader:
         ]
         if unused:
             text = f"external loads {str(self._file)!r}: not used: {', '.join(unused)}"
-            warnings.warn(text, ModelWarning, stacklevel=4)
+            warn(text, ModelWarning)
         return loads
 
     def _load(self, one: Element, signals: Signals) -> ExternalForce | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -12,6 +11,7 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.analysis.scaling.measurement import Measurement
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.read.xml_tree import Element, read_xml
@@ -56,7 +56,7 @@ class _Reader:
         placers = [one for one in self._root.walk() if one.tag == "MarkerPlacer"]
         if any(self._flag(one, "apply", True) for one in placers):
             text = "markers are not moved to the static trial: <MarkerPlacer> is not used"
-            warnings.warn(f"{self._file}: {text}", ModelWarning, stacklevel=4)
+            warn(f"{self._file}: {text}", ModelWarning)
         order = self._text(scaler, "scaling_order").split()
         for word in order:
             if word not in _ORDERS:
@@ -78,7 +78,7 @@ class _Reader:
                     factors[name] = np.array(self._numbers(one, "scales", 3))
         if order == ["manualScale", "measurements"] and measured and factors:
             text = "measurements act before given factors here, whatever the scaling_order"
-            warnings.warn(f"{self._file}: {text}", ModelWarning, stacklevel=4)
+            warn(f"{self._file}: {text}", ModelWarning)
         static = self._text(scaler, "marker_file")
         times = self._numbers(scaler, "time_range", 2) if scaler.find("time_range") else (-1.0,) * 2
         whole = times[0] < 0.0 and times[1] < 0.0

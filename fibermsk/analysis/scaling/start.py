@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-
+from fibermsk._warn import warn
 from fibermsk.analysis.frame import HOLDING
 from fibermsk.errors import ModelWarning
 from fibermsk.model import Model
@@ -28,11 +27,10 @@ def closed_start(model: Model) -> Model:
     own = {one.name: one for one in model.coordinates}
     if values is None or not values.keys() <= own.keys():
         names = ", ".join(one.name for one in holding[:5])
-        warnings.warn(
+        warn(
             f"scale: the constraints {names} are not closed near the start pose of the scaled "
             "model: give it another start, or move their points",
             ModelWarning,
-            stacklevel=3,
         )
         return model
     follows = {one.dependent for one in model.couplings}

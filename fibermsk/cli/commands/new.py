@@ -48,9 +48,13 @@ def new(
 def _check_name(file: Path) -> None:
     """Refuse existing files, and names that are not valid for a new Python module."""
     if file.is_dir():
-        raise ModelError(f"{file} is a folder; name a file in it: fibermsk new {file}/my_scene.py")
+        raise ModelError(
+            f"{file} is a folder; name a file in it: "
+            f"fibermsk new {shlex.quote(str(file / 'my_scene.py'))}"
+        )
     if file.suffix != ".py":
-        raise ModelError(f"{file}: must end with .py: fibermsk new {file.stem or 'my_scene'}.py")
+        named = file.with_name(f"{file.stem or 'my_scene'}.py")
+        raise ModelError(f"{file}: must end with .py: fibermsk new {shlex.quote(str(named))}")
     name = file.stem
     if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
         raise ModelError(

@@ -88,6 +88,8 @@ def resume(
         "checkpoint_every": every,
     }
     said.pop("out")
+    if not own:  # whose author would choose a file that is removed
+        said.pop("partial", None)
     options = {"resume_from": file} | ({"check": True} if job["check"] else {})
     keeping = Keeping(file, every, make_job(path, **said))
     compute(

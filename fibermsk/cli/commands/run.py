@@ -42,7 +42,7 @@ from fibermsk.cli.run_options import (
     Quiet,
     Step,
 )
-from fibermsk.cli.running.checkpoints import EVERY, Keeping, place_of, tell_earlier
+from fibermsk.cli.running.checkpoints import EVERY, Keeping, place_of, tell_earlier, with_partial
 from fibermsk.cli.running.computing import compute
 from fibermsk.cli.running.drawn import Drawn
 from fibermsk.cli.running.job import digest, make_job
@@ -202,7 +202,7 @@ def _run(
             check=check,
             checkpoint_every=every,
         )
-        keeping = Keeping(place, every, job, asked)
+        keeping = Keeping(place, every, with_partial(job, place), asked)
         if not quiet:
             _tell(file.name, path, keeping)
     elif checkpoint_every is not None:

@@ -14,6 +14,7 @@ from fibermsk.cli.running.progress import Counted, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
 from fibermsk.cli.view_checks import (
     check_files,
+    check_look,
     check_options,
     check_pages,
     comparison,
@@ -168,7 +169,7 @@ def view(
     of_models = {
         "--geometry": geometry,
         "--geometry-outside": geometry_outside,
-        "--labels": labels and not (screenshot or html or web),
+        "--labels": labels and not (screenshot or movie or html or web),
         "--set": pose or [],
     }
     moving = {"--time": time, "--compare": compare, "--measure": measure or None}
@@ -177,9 +178,11 @@ def view(
     for path in (screenshot, movie, html):
         if path is not None:
             check_writable(path)
+    kinds = [kind.strip() for kind in arrows.split(",") if kind.strip()]
+    check_look(color_by, kinds)
     drawn: dict[str, Any] = {
         "color_by": color_by,
-        "arrows": [kind.strip() for kind in arrows.split(",") if kind.strip()],
+        "arrows": kinds,
         "theme": theme or ("auto" if html or web else "light"),
         "measures": tuple(measure or ()),
     }
@@ -202,7 +205,8 @@ def view(
     else:
         shown, compared = load(files[0], lazy=True), {}
     if movie is not None:
-        _write_movie(shown, movie, {"fps": fps, "speed": speed}, **drawn, **wide, **compared)
+        pace = {"fps": fps, "speed": speed}
+        _write_movie(shown, movie, pace, **drawn, **wide, **compared, labels=labels)
         return
     drawn |= {"time": time, "labels": labels}
     if html is not None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from fibermsk.cli.running.job import check_job, resume_command
+from fibermsk.cli.running.job import check_job, remove_partial, resume_command
+from fibermsk.cli.running.seal import is_sealed, sealed
 from fibermsk.errors import ModelError
 
 if TYPE_CHECKING:
@@ -52,11 +53,26 @@ class Keeping(NamedTuple):
         return {}
 
     def remove(self) -> None:
-        """Remove the checkpoint of a complete run, and those that equal runs have left."""
+        """Remove the checkpoint of a complete run, and those that equal runs have left.
+
+        With the files of their first frames.
+        """
         self.file.unlink(missing_ok=True)
+        remove_partial(self.job)
         for file, taken in earlier(self.file):
             if all(taken.job.get(name) == self.job.get(name) for name in _SAME):
                 file.unlink(missing_ok=True)
+                remove_partial(taken.job)
+
+
+def with_partial(job: dict[str, Any], checkpoint: Path) -> dict[str, Any]:
+    """A job with the file of first frames that an equal run, whose checkpoint it replaces, left."""
+    taken = _read(checkpoint) if checkpoint.exists() else None
+    if taken is None or "partial" not in taken.job or not is_sealed(taken.job):
+        return job
+    if any(taken.job.get(name) != job.get(name) for name in _SAME):
+        return job
+    return sealed({**job, "partial": taken.job["partial"]})
 
 
 def place_of(result: Path) -> Path:

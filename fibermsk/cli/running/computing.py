@@ -15,7 +15,7 @@ from fibermsk.cli.output import print_json, printing_beside
 from fibermsk.cli.running.checkpoints import Keeping
 from fibermsk.cli.running.drawn import NOTHING, Drawn
 from fibermsk.cli.running.interrupts import interruptible, not_at_once
-from fibermsk.cli.running.job import note_result, resume_command
+from fibermsk.cli.running.job import note_partial, note_result, resume_command
 from fibermsk.cli.running.model_files import about_muscles
 from fibermsk.cli.running.problems import refuse_options, solve_problem
 from fibermsk.cli.running.progress import progress_report
@@ -156,7 +156,9 @@ def _settle(keeping: Keeping, result: Result, saved: Saved, path: Path) -> None:
             keeping.remove()
     elif not keeping.asked and result.time.size <= 1 and holds(keeping.file, result):
         keeping.file.unlink()  # no step to resume from
-    elif not (saved.kept or saved.to.beside or saved.problem):
+    elif saved.to.beside and saved.file is not None and not saved.problem:
+        note_partial(keeping.file, keeping.job, saved.file)
+    elif not (saved.kept or saved.problem):
         note_result(keeping.file, keeping.job, path)
 
 

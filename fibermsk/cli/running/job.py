@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import secrets
 import shlex
@@ -62,12 +63,32 @@ def check_job(job: Any, file: Path) -> dict[str, Any]:
 
 def note_result(checkpoint: Path, job: dict[str, Any], out: Path) -> None:
     """Store in the checkpoint of a run that the file at `out` is its result."""
+    _note(checkpoint, job, before=digest(out))
+
+
+def note_partial(checkpoint: Path, job: dict[str, Any], partial: Path) -> None:
+    """Store in the checkpoint of a run that a file has its first frames, beside another result."""
+    _note(checkpoint, job, partial=[str(partial.absolute()), digest(partial)])
+
+
+def remove_partial(job: dict[str, Any]) -> None:
+    """Remove the file with the first frames of a run that is complete now, if it is as noted."""
+    noted = job.get("partial")
+    if not (isinstance(noted, list) and len(noted) == 2 and is_sealed(job)):
+        return
+    file = Path(str(noted[0]))
+    with contextlib.suppress(OSError, ModelError):
+        if digest(file) == noted[1] != "":
+            file.unlink()
+
+
+def _note(checkpoint: Path, job: dict[str, Any], **entries: Any) -> None:
     from fibermsk.io import load_checkpoint, save_checkpoint
 
     try:
         taken = load_checkpoint(checkpoint)
         if taken.job.get("run") == job["run"]:
-            noted = sealed({**taken.job, "before": digest(out)})
+            noted = sealed({**taken.job, **entries})
             save_checkpoint(replace(taken, job=noted), checkpoint)
     except ModelError as error:
         if checkpoint.exists():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.analysis.series import Series, smooth
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import Model
@@ -117,7 +117,7 @@ def emg_of(
     silent = [own[name] for m, name in enumerate(names) if values[:, m].max() < _SILENT]
     if silent:
         text = f"{owner}: {', '.join(silent)} never reach {_SILENT:g} of a maximal contraction"
-        warnings.warn(ModelWarning(text), stacklevel=3)
+        warn(ModelWarning(text))
     time, steps = signals.time, np.diff(signals.time)
     _refuse_gaps(owner, time)
     mean = float(steps.mean())

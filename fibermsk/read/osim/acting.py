@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from fibermsk import _check
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import ActivationDynamics, LineMuscle, Model, Table
 from fibermsk.parameters.revise import redirected
@@ -128,7 +128,7 @@ def with_muscle_forces(
         texts += list(dict.fromkeys(f"{one.text}: {one.element}" for one in notes))
     if texts:
         text = f"model {model.name!r}: line muscles {'; '.join(texts)}"
-        warnings.warn(ModelWarning(text, kind="line_muscles"), stacklevel=2)
+        warn(ModelWarning(text, kind="line_muscles"))
     return made
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk import _check
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.model import Model, PiecewiseLinear
 from fibermsk.model.function import Function
@@ -86,7 +86,7 @@ def with_actuators(
             f"model {model.name!r}: actuators of coordinates that are locked or prescribed have no "
             f"effect: {_check.first_names(held, _MOST)}"
         )
-        warnings.warn(ModelWarning(text, kind="actuators"), stacklevel=2)
+        warn(ModelWarning(text, kind="actuators"))
     return model.edit(add=elements)
 
 

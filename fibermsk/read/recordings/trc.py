@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
 
+from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.read.lines import lines_of
 from fibermsk.read.recordings.markers import Markers
@@ -153,11 +153,10 @@ class _Trc:
             for name, count in zip(self._names, zero.sum(axis=0).tolist(), strict=True) if count
         ]  # fmt: skip
         points[zero] = np.nan
-        warnings.warn(
+        warn(
             f"{self._owner}: taken as missing, since they are exactly at the origin, as some "
             f"systems write it: {', '.join(named[:12])} (frames of each)",
             ModelWarning,
-            stacklevel=5,
         )
 
     def _rate(self) -> float | None:

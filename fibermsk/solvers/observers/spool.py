@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 import weakref
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk._warn import warn
 from fibermsk.errors import ModelWarning
 from fibermsk.protocol import Frames
 from fibermsk.solvers.observers.frames import Frame, frame_of
@@ -104,7 +104,7 @@ class Spool:
                 "s on are kept in memory. Free disk space before the run ends"
             )
             time = float(row["t"])
-            warnings.warn(ModelWarning(text, kind="disk", time=time), stacklevel=2)
+            warn(ModelWarning(text, kind="disk", time=time))
 
 
 def _type_of(frame: Frame) -> np.dtype[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
 from fibermsk.errors import ConvergenceError, ModelWarning
 from fibermsk.guard import guarded
 from fibermsk.protocol import Evaluation, Rubs, Softens, System, offers
@@ -142,7 +142,7 @@ def equilibrium(
             "a stable one; a run from it departs from it. Likely causes: a fiber under "
             "compression, or one that softens as it stretches. Try more prestress or another start"
         )
-        warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=3)
+        warn(ModelWarning(text, kind="stability", time=t))
     force, theta = system.least_tension(t, y, rest)
     slack = [
         f"{system.fiber_names[f]!r} at theta = {theta[f]:.3g}: {force[f]:.3g} N"
@@ -155,9 +155,9 @@ def equilibrium(
             "or bending"
         )
         worst = system.fiber_names[int(np.argmin(force))]
-        warnings.warn(ModelWarning(text, kind="compression", fiber=worst, time=t), stacklevel=3)
+        warn(ModelWarning(text, kind="compression", fiber=worst, time=t))
     if isinstance(system, Softens) and (remark := system.softening(t, y)) is not None:
-        warnings.warn(remark, stacklevel=3)
+        warn(remark)
     return y, rest
 
 
@@ -168,7 +168,7 @@ def _judge(system: System, y: Array, t: float) -> Stability | None:
             return stability(system, y, t)
     except ConvergenceError as error:
         text = f"the equilibrium may be unstable: {error}"
-        warnings.warn(ModelWarning(text, kind="stability", time=t), stacklevel=4)
+        warn(ModelWarning(text, kind="stability", time=t))
         return None
 
 
@@ -292,7 +292,7 @@ class _Creep:
                             "starts with other contact points; use more elements or "
                             "points_per_element"
                         )
-                        warnings.warn(ModelWarning(text, kind="contact_points"), stacklevel=4)
+                        warn(ModelWarning(text, kind="contact_points"))
                         return solution
                     y, renewals = solution, renewals + 1
                     continue

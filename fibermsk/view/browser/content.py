@@ -199,7 +199,9 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
             }
             for name, body in result.bodies.items()
         ],
-        "pieces": [piece_note(packer, piece, places) for piece in stage.pieces],
+        "pieces": [
+            piece_note(packer, piece, places, stage.fillets.joined(piece)) for piece in stage.pieces
+        ],
         "coordinates": [
             {
                 "name": name,

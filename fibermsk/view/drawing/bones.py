@@ -23,6 +23,32 @@ _FILLET = 0.9
 """Radius of the edges of a cylinder over its own, at most `_FILLET_PART` of its length."""
 _FILLET_PART = 0.45
 _N_ARC = 10
+_RING, _MOST_RINGS = 0.3, 30
+"""Distance between rings of a shaft over the radius, and most of them."""
+
+
+def bone_solid(shape: ShapeRecord, *, span: tuple[float, float] | None = None) -> Array:
+    """Numbers of the solid below `bone_surface` (11,), for distances from it.
+
+    Kind (0 capsule, 1 cylinder with round edges), start (3), axis (3), length, radius at the ends,
+    radius, and length of a flared end or radius of the edges.
+    """
+    along, radius = shape.end - shape.start, shape.radius
+    length = float(np.linalg.norm(along))
+    axis = along / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    if shape.kind == "capsule":
+        flared = length > _SLENDER * radius
+        wide = (1.0 + _FLARE) * radius if flared else radius
+        reach = min(_FLARED * radius, 0.5 * length) if flared else radius
+        return np.array([0.0, *shape.start, *axis, length, wide, radius, reach])
+    low, high = span if span is not None else _span(radius)
+    fillet = min(_FILLET * radius, _FILLET_PART * (high - low))
+    return np.array([1.0, *(shape.start + low * axis), *axis, high - low, radius, radius, fillet])
+
+
+def _span(radius: float) -> tuple[float, float]:
+    """Drawn interval of an infinite cylinder that is alone."""
+    return -5.0 * radius, 5.0 * radius
 
 
 def bone_surface(
@@ -38,7 +64,7 @@ def bone_surface(
         if length <= _SLENDER * radius:
             return shape_surface(shape, n_around=n_around)
         return _revolved(shape.start, along / length, *_flared(length, radius), n_around)
-    low, high = span if span is not None else (-5.0 * radius, 5.0 * radius)
+    low, high = span if span is not None else _span(radius)
     fillet = min(_FILLET * radius, _FILLET_PART * (high - low))
     arc = np.linspace(0.0, 0.5 * np.pi, _N_ARC)
     height = np.concatenate(
@@ -64,10 +90,13 @@ def _flared(length: float, radius: float) -> tuple[Array, Array, Array]:
     height = np.concatenate([-wide * np.cos(arc), reach * part])
     distance = np.concatenate([wide * np.sin(arc), wide - _FLARE * radius * fall])
     lean = np.concatenate([-np.cos(arc), -slope / turn])
+    # rings of the shaft, which fillets move
+    n = min(int((length - 2.0 * reach) / (_RING * radius)), _MOST_RINGS)
+    shaft = np.linspace(reach, length - reach, n + 2)[1:-1]
     return (
-        np.concatenate([height, length - height[::-1]]),
-        np.concatenate([distance, distance[::-1]]),
-        np.concatenate([lean, -lean[::-1]]),
+        np.concatenate([height, shaft, length - height[::-1]]),
+        np.concatenate([distance, np.full(n, radius), distance[::-1]]),
+        np.concatenate([lean, np.zeros(n), -lean[::-1]]),
     )
 
 

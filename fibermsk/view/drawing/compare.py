@@ -43,15 +43,14 @@ def common_limits(results: Sequence[Result], color_by: str) -> tuple[float, floa
 
 
 def result_names(results: Sequence[Result], names: Sequence[str] | None) -> tuple[str, ...]:
-    """Names of the results; by default their scenes, numbered if equal."""
+    """Names of the results, numbered if equal; by default their scenes."""
     if names is not None:
         if len(names) != len(results):
             raise ModelError(f"names holds {len(names)} for {len(results)} results; give one each")
-        return tuple(names)
-    scenes = [result.scene for result in results]
+    given = [result.scene for result in results] if names is None else list(names)
     return tuple(
-        f"{scene} ({scenes[: k + 1].count(scene)})" if scenes.count(scene) > 1 else scene
-        for k, scene in enumerate(scenes)
+        f"{name} ({given[: k + 1].count(name)})" if given.count(name) > 1 else name
+        for k, name in enumerate(given)
     )
 
 

@@ -1,14 +1,15 @@
 """Envelopes of bundles: a skin around the fibers of each muscle, through which they are seen.
 
 At each section along the bundle and in each direction across it, the skin lies on the outermost
-fiber; between fibers it is blended smoothly.
+fiber; between fibers it is blended smoothly. Stripes along it stand for the fibers of the muscle,
+of which there are many more than those of the bundle.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,24 @@ from fibermsk._arrays import Array
 from fibermsk.view.drawing.surfaces import circle, grid_faces
 from fibermsk.view.drawing.tubes import Tubes
 
-ENVELOPE_OPACITY = 0.62
 
-_AROUND = 40
+class Sheen(NamedTuple):
+    """Opacity of a skin: where it faces the viewer, at its rim, and exponent between both."""
+
+    facing: float
+    rim: float
+    exponent: float
+
+
+SHEEN = Sheen(0.30, 0.85, 1.6)
+"""Opacity of envelopes, through which the fibers are seen."""
+
+AROUND = 96
+"""Points of a section of a skin."""
+_STRIPES = 24
+"""Bundles of fibers around a skin that are drawn as stripes along it."""
+CONTRAST = 0.13
+"""Part of the brightness by which stripes differ."""
 _SHARPNESS = 2.5
 """Inverse width of the blend between fibers, times their mean radius."""
 _THICK = 0.12
@@ -46,14 +62,17 @@ class Envelopes:
         self._members = [np.array(those) for those in members]
         n_along = tubes.detail.n_along
         # a pole at each end
-        self._size = (n_along + 2) * _AROUND
+        self._size = (n_along + 2) * AROUND
         n = len(members) * self._size
         self.points = np.zeros((n, 3), dtype=np.float32)
         self.normals = np.zeros((n, 3), dtype=np.float32)
         self.colors = np.zeros((n, 3), dtype=np.uint8)
         shift = self._size * np.arange(len(members))[:, None, None]
-        self.faces = (grid_faces(n_along + 2, _AROUND) + shift).reshape(-1, 3)
+        self.faces = (grid_faces(n_along + 2, AROUND) + shift).reshape(-1, 3)
         self._weights: list[Array] = []
+        # of uneven width
+        turn = 2.0 * np.pi * np.arange(AROUND) / AROUND
+        self._stripes = 1.0 + CONTRAST * np.cos(_STRIPES * turn + 1.7 * np.sin(3.0 * turn))
 
     def move(self) -> None:
         """Follow the tubes."""
@@ -75,6 +94,7 @@ class Envelopes:
         for k, those in enumerate(self._members):
             part = slice(k * self._size, (k + 1) * self._size)
             colors = np.einsum("fjk,fjc->jkc", self._weights[k], every[those])
+            colors = np.minimum(self._stripes[:, None] * colors, 255.0)
             padded = np.concatenate([colors[:1], colors, colors[-1:]])
             self.colors[part] = (padded.reshape(-1, 3) + 0.5).astype(np.uint8)
 
@@ -103,7 +123,7 @@ def _skin(centers: Array, radii: Array) -> tuple[Array, Array]:
         before = before / max(float(np.linalg.norm(before)), 1e-300)
         side[j] = before
     spokes = np.stack([side, np.cross(tangent, side)], axis=1)
-    spokes = np.einsum("ka,jac->jkc", circle(_AROUND), spokes)
+    spokes = np.einsum("ka,jac->jkc", circle(AROUND), spokes)
     away = centers - middle
     reach = np.einsum("fjc,jkc->fjk", away, spokes) + radii[..., None]
     mean = radii.mean(axis=0)
@@ -112,7 +132,7 @@ def _skin(centers: Array, radii: Array) -> tuple[Array, Array]:
     weights /= weights.sum(axis=0)
     out = np.einsum("fjk,fj->jk", weights, radii) + _THICK * mean[:, None]
     points = middle[:, None] + np.einsum("fjk,fjc->jkc", weights, away) + out[..., None] * spokes
-    poles = np.repeat(middle[[0, -1], None], _AROUND, axis=1)
+    poles = np.repeat(middle[[0, -1], None], AROUND, axis=1)
     return np.concatenate([poles[:1], points, poles[1:]]), weights
 
 

@@ -12,7 +12,7 @@ from fibermsk._arrays import Array
 from fibermsk.results.result import BodyMotion, ShapeRecord
 from fibermsk.results.still import JointAxis, Still
 from fibermsk.view.drawing.anchors import Anchor, BoneSurface
-from fibermsk.view.drawing.bones import bone_surface
+from fibermsk.view.drawing.bones import bone_solid, bone_surface
 from fibermsk.view.drawing.colors import TENDON_COLOR
 from fibermsk.view.drawing.insertions import fans, mounts, processes
 from fibermsk.view.drawing.labels import Label
@@ -49,6 +49,7 @@ class Piece(NamedTuple):
     surface: Surface  # in the body frame
     color: Color
     opacity: float = 1.0
+    solid: Array | None = None  # of a bone that is a contact shape, as `bone_solid`
 
 
 def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]]) -> list[Piece]:
@@ -58,11 +59,15 @@ def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]
     """
     bones = [mesh for mesh in (*body.shapes, *body.visuals) if len(mesh.faces)]
     pieces = [Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in bones]
-    look = (_TOUCHED_COLOR, 0.3) if bones else (BONE_COLOR, 1.0)
     for number, shape in enumerate(body.shapes):
-        if shape.kind != "mesh":
-            drawn = shape_surface if bones else bone_surface
-            pieces.append(Piece(name, drawn(shape, span=span.get(number)), *look))
+        if shape.kind == "mesh":
+            continue
+        own = span.get(number)
+        if bones:
+            pieces.append(Piece(name, shape_surface(shape, span=own), _TOUCHED_COLOR, 0.3))
+        else:
+            solid = bone_solid(shape, span=own)
+            pieces.append(Piece(name, bone_surface(shape, span=own), BONE_COLOR, solid=solid))
     return pieces
 
 

@@ -16,6 +16,7 @@ from fibermsk.view.drawing.camera import Camera, find_camera
 from fibermsk.view.drawing.colors import color_table
 from fibermsk.view.drawing.detail import PICTURE_POINTS, choose_detail
 from fibermsk.view.drawing.envelopes import Envelopes, bundles
+from fibermsk.view.drawing.fillets import Fillets
 from fibermsk.view.drawing.labels import Label, fiber_labels
 from fibermsk.view.drawing.looks import NAME_COLORS, Theme, find_theme, ghostly
 from fibermsk.view.drawing.meshes import extreme_points
@@ -126,6 +127,7 @@ class Stage:
         if ghost:
             self.pieces = [self._ghost(piece) for piece in self.pieces]
         self.pieces.sort(key=lambda piece: piece.opacity < 1.0)
+        self.fillets = Fillets(self.pieces, self, frames, _BEHIND * self.size if ghost else 0.0)
 
     def pose_as(self, still: Still, marked: str | None = None) -> None:
         """Show a model in another pose, with one muscle marked; pieces of bodies stay the same."""
@@ -185,7 +187,8 @@ class Stage:
         return _BEHIND * self.size if self.opacity < 1.0 else 0.0
 
     def move(self, frame: int) -> None:
-        """Update tubes, colors and arrows to a frame."""
+        """Update tubes, colors, arrows and joints of bones to a frame."""
+        self.fillets.move(self, frame)
         if self.tubes is not None:
             self.tubes.move(frame)
             if self.envelopes is not None:

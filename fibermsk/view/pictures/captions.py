@@ -11,13 +11,21 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.labels import Placed
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
-from fibermsk.view.pictures.framing import Heading, axes_side, has_axes, has_legend, legend_left
+from fibermsk.view.pictures.framing import (
+    Heading,
+    axes_side,
+    has_axes,
+    has_legend,
+    legend_left,
+)
 from fibermsk.view.pictures.legend import draw_legend
 from fibermsk.view.pictures.lettering import shorten
 from fibermsk.view.pictures.magnitudes import magnitudes, write_magnitudes
+from fibermsk.view.pictures.moving_names import MovingNames
 from fibermsk.view.pictures.names import write_names
 
 _DPI = 100
@@ -26,9 +34,9 @@ _DPI = 100
 class Captions:
     """Text over the pictures of a stage; only time and magnitudes change between frames.
 
-    Names are those of a frame, and placed as `names`. `title` is by default the scene. Of several
-    views the last has the `legend` and the first the `axes`; `results` with their names are those
-    drawn over each other.
+    Names are those of a frame, and placed as `names`; `moving` ones follow their muscles. `title`
+    is by default the scene. Of several views the last has the `legend` and the first the `axes`;
+    `results` with their names are those drawn over each other.
     """
 
     def __init__(
@@ -42,6 +50,7 @@ class Captions:
         legend: bool = True,
         axes: bool = True,
         results: Mapping[str, Result] | None = None,
+        moving: bool = False,
     ) -> None:
         width, height = size
         self._stage, self._camera, self._size = stage, camera, size
@@ -64,9 +73,13 @@ class Captions:
         if axes and has_axes(size):
             _draw_axes(figure, camera, theme, width, height)
         forces = magnitudes(stage, frame, camera, size)
-        self.names = write_names(
-            figure, stage, camera, size, frame, [one.box(height) for one in forces]
-        )
+        self.names: list[Placed] = []
+        self._moving: MovingNames | None = None
+        if moving and stage.named:
+            self._moving = MovingNames(stage, camera, size, frame)
+        elif not moving:
+            taken = [one.box(height) for one in forces]
+            self.names = write_names(figure, stage, camera, size, frame, taken)
         self._canvas.draw()
         self._still = self._canvas.copy_from_bbox(figure.bbox)
         still = np.asarray(self._canvas.buffer_rgba()).copy()
@@ -84,6 +97,10 @@ class Captions:
         """
         image = image.copy()
         named = [one.box for one in self.names]
+        if self._moving is not None:
+            names = self._moving.at(frame)
+            self._moving.write(image, names)
+            named = [box for _, box, _ in names]
         texts = magnitudes(self._stage, frame, self._camera, self._size, named)
         write_magnitudes(image, texts, self._stage.theme)
         image[self._inked] = _mixed(image[self._inked], self._ink)

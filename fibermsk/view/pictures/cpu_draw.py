@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fibermsk._arrays import Array
 from fibermsk._compile import kernel
 from fibermsk.view.drawing.camera import Camera
-from fibermsk.view.drawing.envelopes import ENVELOPE_OPACITY
+from fibermsk.view.drawing.envelopes import SHEEN
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.pieces import Piece
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, OVERSAMPLING, Stage
@@ -89,6 +89,8 @@ def draw(
         veil.add(surface, colors, camera)
         seen = veil.depth > layer.depth
         shaded = _shade(veil.normal[seen][None], veil.color[seen][None])[0]
+        if opacity < 0.0:  # of an envelope
+            opacity = -opacity * _sheen(veil.normal[seen])
         image[seen] += opacity * (shaded - image[seen])
     with np.errstate(divide="ignore"):
         away = np.where(layer.depth > 0.0, 1.0 / layer.depth, np.inf)
@@ -116,7 +118,7 @@ def visible_fibers(
 
 
 _Veil = tuple[Surface, Array, float]
-"""A surface, its colors and its opacity."""
+"""A surface, its colors and its opacity; negative for an envelope, times `SHEEN`."""
 
 
 def _surfaces(stage: Stage, frame: int, camera: Camera) -> Iterator[_Veil]:
@@ -138,7 +140,7 @@ def _surfaces(stage: Stage, frame: int, camera: Camera) -> Iterator[_Veil]:
         yield *_placed(piece, stage.pose(piece.body, frame), shade), piece.opacity
     if (skin := stage.envelopes) is not None:
         surface = Surface(skin.points, skin.normals, skin.faces)
-        yield surface, skin.colors / 255.0, ENVELOPE_OPACITY * stage.opacity
+        yield surface, skin.colors / 255.0, -stage.opacity
 
 
 class _Layer(NamedTuple):
@@ -184,6 +186,13 @@ def _project(points: NDArray[np.floating], camera: Camera, width: int, height: i
     column = 0.5 * (width - 1) + scale * local[:, 0]
     row = 0.5 * (height - 1) - scale * local[:, 1]
     return np.stack([column, row, inverse], axis=1)
+
+
+def _sheen(normal: Array) -> Array:
+    """Opacity of an envelope (n, 1) by its normals (n, 3)."""
+    size = np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
+    lean = 1.0 - np.minimum(np.abs(normal[:, 2:]) / size, 1.0)
+    return SHEEN.facing + (SHEEN.rim - SHEEN.facing) * lean**SHEEN.exponent
 
 
 def _shade(normal: Array, color: Array) -> Array:

@@ -22,6 +22,8 @@ _LEGEND_PART = 0.14
 """Its part of the width of large pictures."""
 _WITH_LEGEND, _WITH_AXES = (240, 180), (260, 200)
 """Least widths and heights of pictures with a legend, and with the directions of the axes."""
+_TALL = 1.5
+"""Height over width of scenes from which the legend lies below."""
 _FRAMES = 24
 """Frames of a run whose arrows are to be seen."""
 _HEAD = 0.07
@@ -62,8 +64,14 @@ def has_axes(size: tuple[int, int]) -> bool:
     return size[0] >= _WITH_AXES[0] and size[1] >= _WITH_AXES[1]
 
 
+def has_lying_legend(stage: Stage, size: tuple[int, int]) -> bool:
+    """Whether the legend lies below a scene of this size: a color scale alone, if that is tall."""
+    tall = size[1] > _TALL * size[0] and has_legend(size)
+    return tall and stage.colored and not stage.arrows
+
+
 def caption_boxes(stage: Stage, size: tuple[int, int], named: str = "") -> Boxes:
-    """Places of name and time, legend and axes in a picture; the scene's name without one."""
+    """Places of name and time, legend and axes in a scene; the scene's name without one."""
     width, height = size
     head = Heading.of(size)
     name, time = 1.39 * head.name, 1.39 * head.time  # in pixels
@@ -71,7 +79,8 @@ def caption_boxes(stage: Stage, size: tuple[int, int], named: str = "") -> Boxes
     low = 0.97 * height - head.step - (0.0 if stage.is_still else 1.3 * time)
     title = (0.0, low, 0.02 * width + words, float(height))
     legend = None
-    if (stage.colored or stage.arrows) and has_legend(size):
+    beside = (stage.colored or stage.arrows) and not has_lying_legend(stage, size)
+    if beside and has_legend(size):
         low = 0.0 if stage.arrows else 0.2 * height
         top = min(max(0.92 * height, 0.84 * height + 38.0), height)  # of two lines over the scale
         legend = (legend_left(size) - 8.0, low, float(width), top)

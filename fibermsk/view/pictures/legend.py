@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -63,12 +63,14 @@ def color_label(stage: Stage) -> tuple[str, float]:
     return prefixed(field_of(stage.color_by).axis_label, greatest)
 
 
-def color_bar(axes: Axes, stage: Stage) -> tuple[Colorbar, str]:
+def color_bar(
+    axes: Axes, stage: Stage, orientation: Literal["vertical", "horizontal"] = "vertical"
+) -> tuple[Colorbar, str]:
     """Color scale of the fibers in some axes, and its label: of the tissue that of muscle."""
     label, factor = color_label(stage)
     limits = Normalize(factor * stage.limits[0], factor * stage.limits[1])
     colors = ListedColormap(stage.colors[1] / 255.0)
-    bar = axes.figure.colorbar(ScalarMappable(limits, colors), cax=axes)
+    bar = axes.figure.colorbar(ScalarMappable(limits, colors), cax=axes, orientation=orientation)
     bar.outline.set_visible(False)
     return bar, label
 

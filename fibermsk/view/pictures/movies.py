@@ -40,6 +40,7 @@ def movie(
     size: tuple[int, int] | None = None,
     shadows: bool = True,
     envelope: bool = False,
+    labels: bool = False,
     measures: Asked = (),
     names: Sequence[str] | None = None,
     compare: str = "side_by_side",
@@ -70,6 +71,8 @@ def movie(
         sides: of an odd one the last row or column is repeated.
     shadows, envelope, measures, names, compare
         As for :func:`fibermsk.view.screenshot`.
+    labels : bool
+        Write the names of muscles on them, which they follow.
     progress : callable, optional
         Called as ``progress(done, total)`` with numbers of pictures, before the first one too.
 
@@ -102,7 +105,8 @@ def movie(
     _check(fps, speed, size, is_gif)
     frames = frames_at(common_times([one.time for one in several]), fps, speed)
     panes = Panes(
-        several, size, whole=True, names=names, compare=compare, measures=measures,
+        several, size, whole=True, moving=True, labels=labels, names=names, compare=compare,
+        measures=measures,
         color_by=color_by, theme=theme, arrows=arrows, shadows=shadows, envelope=envelope,
     )  # fmt: skip
     path = check_writable(path)

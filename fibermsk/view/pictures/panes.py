@@ -24,7 +24,8 @@ from fibermsk.view.pictures.captions import Captions
 from fibermsk.view.pictures.charts import Charts, chart_rows, strip_height
 from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.framing import frame_camera
+from fibermsk.view.pictures.framing import frame_camera, has_lying_legend
+from fibermsk.view.pictures.lying_legend import lying_height, lying_legend
 
 _NARROWEST = 160
 """Least width of one of several views, in pixels."""
@@ -34,7 +35,8 @@ class Panes:
     """Context that draws results at a time: side by side or one over the other, with charts below.
 
     Parameters as for `fibermsk.view.screenshot`; `whole` frames the whole run, and else the time
-    that is drawn. `times` are those of the frames of all results together [s].
+    that is drawn; names of muscles are placed once, or `moving` with them. `times` are those of the
+    frames of all results together [s].
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Panes:
         *,
         time: float | None = None,
         whole: bool = False,
+        moving: bool = False,
         names: Sequence[str] | None = None,
         compare: str = COMPARE[0],
         measures: Asked = (),
@@ -80,6 +83,13 @@ class Panes:
                 measures, self._results, stages[0].theme, (size[0], below), titles,
                 rows=chart_rows(n, size),
             )  # fmt: skip
+        overlaid_names = titles if overlaid else ()
+        below = lying_height(overlaid_names)
+        self._legend: NDArray[np.uint8] | None = None
+        if has_lying_legend(stages[0], (width, height - below)):
+            height -= below
+            shape = (size[0], below)
+            self._legend = lying_legend(stages[0], shape, self._results, overlaid_names)
         self._room = size[0] - width * len(self._views)
         self._ground = np.round(255.0 * np.array(stages[0].theme.rgb("background")))
         frames = self._frames(self.time)
@@ -96,8 +106,9 @@ class Panes:
                 Captions(
                     view[0], camera, (width, height), frames[k],
                     title=heads[k],
-                    legend=k == len(self._views) - 1, axes=k == 0,
+                    legend=k == len(self._views) - 1 and self._legend is None, axes=k == 0,
                     results=dict(zip(titles, self._results, strict=True)) if overlaid else None,
+                    moving=moving,
                 )
             )  # fmt: skip
         self._open = ExitStack()
@@ -122,6 +133,8 @@ class Panes:
         if self._room:
             edge = np.broadcast_to(self._ground, (len(image), self._room, 3)).astype(np.uint8)
             image = np.concatenate([image, edge], axis=1)
+        if self._legend is not None:
+            image = np.concatenate([image, self._legend])
         if self._charts is None:
             return image
         self._charts.move(time)

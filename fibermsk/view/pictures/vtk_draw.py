@@ -13,12 +13,18 @@ from vtkmodules.vtkCommonCore import vtkFloatArray
 
 from fibermsk._compile import kernel
 from fibermsk.view.drawing.camera import Camera
-from fibermsk.view.drawing.envelopes import ENVELOPE_OPACITY
+from fibermsk.view.drawing.envelopes import SHEEN
 from fibermsk.view.drawing.looks import ARROW_COLORS, Color
 from fibermsk.view.drawing.pieces import Piece
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage
 from fibermsk.view.drawing.surfaces import Surface
 from fibermsk.view.drawing.tubes import Tubes
+
+_SHEEN = (
+    f"  fragOutput0.a = opacity * mix({SHEEN.facing}, {SHEEN.rim}, "
+    f"pow(1.0 - min(abs(normalVCVSOutput.z), 1.0), {SHEEN.exponent}));"
+)
+"""Opacity of an envelope, in the language of shaders."""
 
 
 class VtkScene:
@@ -32,10 +38,13 @@ class VtkScene:
         self.plotter = plotter
         self.renderer = plotter.renderer
         self._moving: list[tuple[str, Any]] = []
+        self._filleted: list[pv.PolyData] = []
         self._bones: list[tuple[tuple[float, float, float], Any]] = []
         self._of_pose: list[Any] = []
         for piece in stage.pieces:
-            self._add_piece(piece)
+            mesh = self._add_piece(piece)
+            if stage.fillets.joined(piece):
+                self._filleted.append(mesh)
         self.fibers: pv.PolyData | None = None
         self.fiber_actor: Any = None
         if stage.tubes is not None:
@@ -56,15 +65,19 @@ class VtkScene:
             skin = stage.envelopes
             self.envelope = polydata(Surface(skin.points, skin.normals, skin.faces))
             self.envelope.point_data["colors"] = skin.colors
-            self._add(
+            actor = self._add(
                 self.envelope,
                 scalars="colors",
                 rgb=True,
-                opacity=ENVELOPE_OPACITY * stage.opacity,
+                # translucent: the shader gives the opacity of each place
+                opacity=0.99 * stage.opacity,
                 culling="back",
                 specular=0.25,
                 specular_power=25.0,
                 pickable=False,
+            )
+            actor.GetShaderProperty().AddFragmentShaderReplacement(
+                "//VTK::Light::Impl", True, f"//VTK::Light::Impl\n{_SHEEN}", False
             )
         self._labeled: Any = None
         self._named = labels
@@ -83,10 +96,12 @@ class VtkScene:
         actor.prop.interpolation = "phong"
         return actor
 
-    def _add_piece(self, piece: Piece) -> None:
+    def _add_piece(self, piece: Piece) -> pv.PolyData:
+        """Show a piece; returns its mesh."""
         solid = piece.opacity == 1.0
+        mesh = polydata(piece.surface)
         actor = self._add(
-            polydata(piece.surface),
+            mesh,
             color=piece.color,
             opacity=piece.opacity,
             # the far side of translucent pieces would cover the near one
@@ -100,6 +115,7 @@ class VtkScene:
             self._moving.append((piece.body, actor))
         else:
             self._of_pose.append(actor)
+        return mesh
 
     def show_pose(self) -> None:
         """Follow `Stage.pose_as`."""
@@ -135,7 +151,7 @@ class VtkScene:
         for body, actor in self._moving:
             actor.user_matrix = self.stage.pose(body, frame)
         self.stage.move(frame)
-        for mesh in (self.fibers, self.envelope):
+        for mesh in (self.fibers, self.envelope, *self._filleted):
             if mesh is not None:
                 _moved(mesh)
         for _, mesh, _ in self._arrows.values():

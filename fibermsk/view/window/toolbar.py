@@ -13,10 +13,12 @@ from fibermsk.view.drawing.fonts import font
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.fields import field_words
 
-HEIGHT = 84
-"""Of the toolbar, in pixels."""
-
 _ROW = 42
+"""Height of a row of buttons, in pixels."""
+HEIGHT = 2 * _ROW
+"""Least height of the toolbar, that of a wide window."""
+_PART = 0.4
+"""Largest part of a small window that it takes."""
 _GAP = 8
 _FONT = 13
 _TIME_WIDTH = 150
@@ -51,50 +53,62 @@ class Button(NamedTuple):
     on: bool = False
 
 
-class Toolbar:
-    """Toolbar of a width, with the buttons that fit.
+def rows_within(height: int) -> int:
+    """Most rows of the toolbar of a window of so many pixels."""
+    return max(int(_PART * height) // _ROW, 2)
 
-    `track`: left and right end of the time slider in pixels; equal without a slider.
+
+class Toolbar:
+    """Toolbar of a width, with as many rows as its buttons need, `most_rows` at most.
+
+    `most_rows` are two at least; `height` in pixels; `track`: left and right end of the time slider
+    in pixels; equal without a slider.
     """
 
-    def __init__(self, state: ToolbarState, width: int) -> None:
-        self.state, self.width = state, width
+    def __init__(self, state: ToolbarState, width: int, most_rows: int = 2) -> None:
+        self.state, self.width, self._most = state, width, most_rows
         self.buttons: list[Button] = []
-        self.track = (0, 0)
+        self.track, self._track_row, self._row = (0, 0), 0, 0
         moving = state.times[1] > state.times[0]
         x = _GAP
         if moving:
             for action, on in (("previous", False), ("toggle", state.playing), ("next", False)):
-                x = self._put(action, "", x, 0, on, wide=34)
-            x = self._put("loop", "loop", x, 0, state.loop)
-            x = self._put("charts", "charts", x, 0, state.charts)
-            x = self._put("slower", "−", x, 0, wide=26)
-            x = self._put("real time", f"{state.speed:g}×", x, 0, wide=48)
-            x = self._put("faster", "+", x, 0, wide=26)
+                x = self._put(action, "", x, on, wide=34)
+            x = self._put("loop", "loop", x, state.loop)
+            x = self._put("charts", "charts", x, state.charts)
+            x = self._put("slower", "−", x, wide=26)
+            x = self._put("real time", f"{state.speed:g}×", x, wide=48)
+            x = self._put("faster", "+", x, wide=26)
             left, right = x + 14, width - _TIME_WIDTH
+            if right - left < _LEAST_TRACK and self._row + 2 < most_rows:
+                self._row += 1
+                left = _GAP + 14
             if right - left >= _LEAST_TRACK:
-                self.track = (left, right)
+                self.track, self._track_row = (left, right), self._row
+        self._row += 1
         x = _GAP
         if state.field is not None:
             words = field_words(state.field)
-            x = self._put("next field", f"color: {words}", x, 1, wide=168)
+            x = self._put("next field", f"color: {words}", x, wide=168)
             for kind in ("attachment", "contact"):
                 on = kind in state.arrows
-                x = self._put(f"arrows {kind}", f"{kind} forces", x, 1, on)
-        x = self._put("theme", "dark", x, 1, state.dark) + _GAP
+                x = self._put(f"arrows {kind}", f"{kind} forces", x, on)
+        x = self._put("theme", "dark", x, state.dark) + _GAP
         for preset in PRESETS:
-            x = self._put(f"look {preset}", preset, x, 1, state.preset == preset)
+            x = self._put(f"look {preset}", preset, x, state.preset == preset)
         x += _GAP
-        self._put("help", "keys", x, 1, state.help)
+        self._put("help", "keys", x, state.help)
+        self.height = _ROW * min(self._row + 1, most_rows)
 
     def hit(self, x: float, y: float) -> str | None:
         """Action at a pixel from the left and the bottom, ``"seek"`` on the slider; or None."""
-        down = HEIGHT - 1 - y
+        down = self.height - 1 - y
         for button in self.buttons:
             if button.left <= x <= button.right and button.top <= down <= button.bottom:
                 return button.action
         left, right = self.track
-        if right > left and left - 10 <= x <= right + 10 and 0 <= down < _ROW:
+        row = down // _ROW
+        if right > left and left - 10 <= x <= right + 10 and row == self._track_row:
             return "seek"
         return None
 
@@ -105,8 +119,8 @@ class Toolbar:
         return first + part * (last - first)
 
     def image(self, theme: Theme) -> NDArray[np.uint8]:
-        """Picture of the toolbar (HEIGHT, width, 4)."""
-        image = Image.new("RGBA", (self.width, HEIGHT), theme.panel)
+        """Picture of the toolbar (height, width, 4)."""
+        image = Image.new("RGBA", (self.width, self.height), theme.panel)
         draw = ImageDraw.Draw(image)
         draw.line([(0, 0), (self.width, 0)], fill=theme.faint)
         for button in self.buttons:
@@ -121,7 +135,7 @@ class Toolbar:
                 _sign(draw, button.action, middle, ink, self.state.playing)
         left, right = self.track
         if right > left:
-            y = _ROW // 2 + 2
+            y = _ROW * self._track_row + _ROW // 2 + 2
             first, last = self.state.times
             x = left + (right - left) * (self.state.time - first) / (last - first)
             draw.line([(left, y), (right, y)], fill=theme.faint, width=4)
@@ -131,13 +145,17 @@ class Toolbar:
             draw.text((right + 18, y), words, fill=theme.text, font=font(_FONT), anchor="lm")
         return np.asarray(image)
 
-    def _put(
-        self, action: str, words: str, x: int, row: int, on: bool = False, *, wide: int = 0
-    ) -> int:
-        """Append a button if it fits; returns the position of the next one."""
+    def _put(self, action: str, words: str, x: int, on: bool = False, *, wide: int = 0) -> int:
+        """Append a button, in the next row if it does not fit in this one.
+
+        Returns the position of the one after. There is none beyond the last row.
+        """
         width = max(wide, round(font(_FONT).getlength(words)) + 18)
-        right, top = x + width, row * _ROW + 7
-        if right <= self.width - _GAP:
+        if x + width > self.width - _GAP and x > _GAP:
+            self._row += 1
+            x = _GAP
+        right, top = x + width, self._row * _ROW + 7
+        if right <= self.width - _GAP and self._row < self._most:
             self.buttons.append(Button(action, words, x, top, right, top + _ROW - 13, on))
         return right + _GAP
 

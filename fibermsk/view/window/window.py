@@ -17,7 +17,7 @@ from fibermsk.view.window.keys import KEY_ACTIONS, keys_image
 from fibermsk.view.window.overlay import ImageOverlay
 from fibermsk.view.window.playback import SPEEDS
 from fibermsk.view.window.sliders import WIDTH as _PANEL_WIDTH
-from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState
+from fibermsk.view.window.toolbar import HEIGHT, Toolbar, ToolbarState, rows_within
 from fibermsk.view.window.viewer import Viewer
 
 _PICTURES_PER_SECOND = 30
@@ -111,7 +111,7 @@ class Window:
             return
         if y < self._bottom:
             action = self.toolbar.hit(x, y)
-            if y >= HEIGHT or self.bare:
+            if y >= self._bar_height or self.bare:
                 time = self.viewer.charts(self._strip_size).time_at(x)
                 if time is not None:
                     self.viewer.show_time(time)
@@ -171,12 +171,15 @@ class Window:
         now = (state, width, height, viewer.selected, posed, self.bare)
         if now == self._drawn:
             return
-        if self._drawn is not None and self._drawn[1:3] != (width, height) and not self._turned:
-            viewer.look(viewer.preset)
+        resized = self._drawn is not None and self._drawn[1:3] != (width, height)
         self._drawn = now
         viewer.covered = self.help
         theme = find_theme(viewer.theme)
-        self.toolbar = Toolbar(state, width)
+        before, self.toolbar = self._bar_height, Toolbar(state, width, rows_within(height))
+        if self._bar_height != before:
+            self._make_room()
+        if resized and not self._turned:
+            viewer.look(viewer.preset)
         if self.bare:
             self._bar.hide()
         else:
@@ -189,12 +192,12 @@ class Window:
         if not self._room:
             self._panel.hide()
         elif pose is not None:
-            tall = max(height - HEIGHT, 240)
-            self._panel.show(pose.image(theme, tall), width - _PANEL_WIDTH, HEIGHT)
+            tall = max(height - self._bar_height, 240)
+            self._panel.show(pose.image(theme, tall), width - _PANEL_WIDTH, self._bar_height)
         else:
-            tall = max(height - HEIGHT, 240)
+            tall = max(height - self._bar_height, 240)
             self._panel.show(
-                viewer.curves((_PANEL_WIDTH, tall)).image(), width - _PANEL_WIDTH, HEIGHT
+                viewer.curves((_PANEL_WIDTH, tall)).image(), width - _PANEL_WIDTH, self._bar_height
             )
         if self.help:
             image = keys_image(viewer.theme)
@@ -236,9 +239,14 @@ class Window:
         return max(self._width - self._room, 1), self._tall
 
     @property
+    def _bar_height(self) -> int:
+        toolbar: Toolbar | None = getattr(self, "toolbar", None)
+        return HEIGHT if toolbar is None else toolbar.height
+
+    @property
     def _bottom(self) -> int:
         """Height of all that is shown below the scene."""
-        return self._tall + (0 if self.bare else HEIGHT)
+        return self._tall + (0 if self.bare else self._bar_height)
 
     def _in_panel(self, x: float) -> bool:
         return self._room > 0 and x >= self._width - self._room
@@ -313,7 +321,7 @@ class Window:
     def _on_press(self, x: int, y: int) -> bool:
         self._pressed = (x, y)
         if self.help or y < self._bottom or (self.viewer.pose is not None and self._in_panel(x)):
-            bar = not self.help and not self.bare and y < HEIGHT
+            bar = not self.help and not self.bare and y < self._bar_height
             self._seeking = bar and self.toolbar.hit(x, y) == "seek"
             self._then = None
             self.click(x, y)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable
 
 from fibermsk import _check
+from fibermsk._warn import warn
 from fibermsk.errors import ModelWarning
 from fibermsk.write.osim.tree import first_free
 
@@ -43,7 +43,7 @@ class Notes:
                 self.add(text, f"{name!r} to {found[name]!r}")
         return found
 
-    def warn(self, stacklevel: int) -> None:
+    def warn(self) -> None:
         """Warn of all that was noted, if anything was."""
         if not self._names:
             return
@@ -52,4 +52,4 @@ class Notes:
             for reason, names in self._names.items()
         )
         text = f"model {self.model!r} as an OpenSim file: {said}"
-        warnings.warn(ModelWarning(text, kind="export"), stacklevel=stacklevel + 1)
+        warn(ModelWarning(text, kind="export"))

@@ -80,7 +80,7 @@ def write_osim(model: Model, path: str | os.PathLike[str]) -> Path:
         tree.write(beside, encoding="UTF-8", xml_declaration=True)
         for place, mesh in zip(besides, meshes.meshes.values(), strict=True):
             place.write_text(text_of_mesh(mesh), "utf-8")
-    notes.warn(stacklevel=2)
+    notes.warn()
     return file
 
 

@@ -3,6 +3,19 @@
 const ARROW_ROW = 9; // numbers of an arrow: start, way, color
 const GROUND = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 
+/** Solids that a piece has fillets with, and its own, in the frame of its body. */
+function joinedSolids({ body, joined }, run) {
+  const frame = (k) => (run.bodies[k] ? poseMatrix(run.bodies[k].position, run.bodies[k].rotation, run.frame) : GROUND);
+  const turn = (m, a) => [0, 1, 2].map((i) => m[i] * a[0] + m[4 + i] * a[1] + m[8 + i] * a[2]);
+  const back = (m, a) => [0, 1, 2].map((i) => dot(m.slice(4 * i, 4 * i + 3), a));
+  const to = frame(body);
+  return joined.flatMap(({ body: other, solid }) => {
+    const at = frame(other), [kind, ...n] = solid;
+    const start = add(turn(at, n), add(at.slice(12, 15), scale(-1, to.slice(12, 15))));
+    return [...back(to, start), kind, ...back(to, turn(at, n.slice(3, 6))), ...n.slice(6), 0];
+  });
+}
+
 class Scene {
   /** `views`: runs of each view, side by side. */
   constructor(canvas, head, views) {
@@ -61,7 +74,7 @@ class Scene {
     return buffer;
   }
 
-  piece({ body, points, normals, faces, color, opacity }) {
+  piece({ body, points, normals, faces, color, opacity, joined }) {
     const gl = this.gl, array = gl.createVertexArray();
     gl.bindVertexArray(array);
     const buffers = [this.buffer(gl.ARRAY_BUFFER, points)];
@@ -72,7 +85,7 @@ class Scene {
     gl.vertexAttribPointer(1, 3, gl.BYTE, true, 0, 0);
     buffers.push(this.buffer(gl.ELEMENT_ARRAY_BUFFER, faces));
     gl.bindVertexArray(null);
-    return { array, buffers, count: faces.length, body, color, opacity };
+    return { array, buffers, count: faces.length, body, color, opacity, joined };
   }
 
   /** Replace the pieces of a run that are not fixed to bodies. */
@@ -212,6 +225,10 @@ class Scene {
       gl.uniformMatrix4fv(
         places.pose, false, body ? poseMatrix(body.position, body.rotation, run.frame) : GROUND,
       );
+      const solids = piece.joined.length > 1 ? joinedSolids(piece, run) : [];
+      gl.uniform1i(places.n_solids, solids.length / 12);
+      if (solids.length) gl.uniform4fv(places.solids, solids);
+      gl.uniform1f(places.sunk, run.behind);
       const color = piece.color.map((x) => x * look.shade);
       gl.uniform4f(places.color, ...color, piece.opacity);
       gl.bindVertexArray(piece.array);

@@ -19,15 +19,76 @@ vec3 lit(vec3 color, vec3 normal, float shine) {
 `;
 const START = "#version 300 es\nprecision highp float;\nprecision highp int;\nprecision highp sampler2D;\n";
 
-const PIECE_VERTEX = `${START}
+// Fillets between bones that are contact shapes, as in fillets.py.
+const MOST_SOLIDS = 8;
+const FILLET = `
+uniform int n_solids;
+uniform vec4 solids[${3 * MOST_SOLIDS}]; // start, kind; axis, length; wide, radius, reach
+uniform float sunk;
+// Gradient of the distance from a solid, and the distance.
+vec4 distanceFrom(int j, vec3 p) {
+  vec3 axis = solids[3 * j + 1].xyz, start = solids[3 * j].xyz;
+  float size = solids[3 * j + 1].w, wide = solids[3 * j + 2].x;
+  float radius = solids[3 * j + 2].y, reach = solids[3 * j + 2].z;
+  float along = dot(p - start, axis);
+  if (solids[3 * j].w == 0.0) {
+    float foot = clamp(along, 0.0, size), first = foot < size - foot ? 1.0 : -1.0;
+    vec3 way = p - start - foot * axis;
+    float part = min(min(foot, size - foot) / reach, 1.0);
+    float bound = wide - (wide - radius) * part * part * (3.0 - 2.0 * part);
+    float slope = -first * (wide - radius) * 6.0 * part * (1.0 - part) / reach;
+    float turn = sqrt(1.0 + slope * slope);
+    return vec4(way / max(length(way), 1e-20) - slope * axis, length(way) - bound) / turn;
+  }
+  vec3 way = p - start - along * axis;
+  float up = along - 0.5 * size, over = up < 0.0 ? -1.0 : 1.0;
+  vec2 out_ = vec2(length(way) - (radius - reach), abs(up) - (0.5 * size - reach));
+  vec2 corner = max(out_, 0.0);
+  float high = length(corner);
+  vec2 part = high > 0.0 ? corner / high : out_.x >= out_.y ? vec2(1.0, 0.0) : vec2(0.0, 1.0);
+  vec3 g = part.x * way / max(length(way), 1e-20) + part.y * over * axis;
+  return vec4(g, min(max(out_.x, out_.y), 0.0) + high - reach);
+}
+// The same of the union, whose slope along the direction is given.
+vec4 unionAt(vec3 p, float thin, out float slope) {
+  vec4 one = distanceFrom(0, p);
+  slope = 1.0;
+  for (int j = 1; j < n_solids; j++) {
+    vec4 other = distanceFrom(j, p);
+    float k = FILLET_WIDTH * thin * length(cross(one.xyz, other.xyz));
+    float h = k > 0.0 ? max(k - abs(one.w - other.w), 0.0) / k : 0.0;
+    float part = one.w < other.w ? 0.5 * h : 1.0 - 0.5 * h;
+    vec3 g = mix(one.xyz, other.xyz, part);
+    float size = max(length(g), 0.3);
+    slope = h > 0.0 ? size : part < 0.5 ? slope : 1.0;
+    one = vec4(g / size, min(one.w, other.w) - 0.25 * h * h * k);
+  }
+  return vec4(one.xyz, one.w + sunk);
+}
+void fillet(inout vec3 p, inout vec3 normal) {
+  float thin = 1e20, slope;
+  for (int j = 0; j < n_solids; j++) thin = min(thin, solids[3 * j + 2].y);
+  vec4 u = unionAt(p, thin, slope);
+  if (u.w > -2e-4 * thin || u.w < -0.5 * thin) return;
+  for (int k = 0; k < 8 && abs(u.w) > 1e-4 * thin; k++) {
+    p -= u.w / slope * u.xyz;
+    u = unionAt(p, thin, slope);
+  }
+  normal = u.xyz;
+}
+`.replace("FILLET_WIDTH", "0.8");
+
+const PIECE_VERTEX = `${START}${FILLET}
 layout(location = 0) in vec3 point;
 layout(location = 1) in vec3 normal;
 uniform mat4 pose, view, projection;
 out vec3 side;
 void main() {
   mat4 placed = view * pose;
-  side = mat3(placed) * normal;
-  gl_Position = projection * placed * vec4(point, 1.0);
+  vec3 p = point, n = normal;
+  if (n_solids > 1) fillet(p, n);
+  side = mat3(placed) * n;
+  gl_Position = projection * placed * vec4(p, 1.0);
 }`;
 
 const PIECE_FRAGMENT = `${START}${LIGHT}

@@ -1,0 +1,84 @@
+"""Legend of colors below the scene of a tall picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import IdentityTransform
+from numpy.typing import NDArray
+
+from fibermsk.results.result import Result
+from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.fields import TISSUE
+from fibermsk.view.pictures.legend import color_bar, color_label, tissues
+from fibermsk.view.pictures.lettering import DPI, extent, shorten
+
+_HEIGHT, _LINE = 62, 20
+"""Height of the color scale with its numbers and words, and of the name of a result, in pixels."""
+_EDGE = 24.0
+"""Room at both sides, for halves of numbers."""
+_LOW, _HIGH, _WORDS = 25.0, 36.0, 48.0
+"""Edges of the color scale, and the middle of the words above it, in pixels from its lowest."""
+_SWATCH = 11.0
+"""Side of a square of a color."""
+_PER_NUMBER = 48.0
+"""Pixels between two numbers."""
+
+
+def lying_height(names: Sequence[str]) -> int:
+    """Height of a legend with the names of overlaid results, in pixels."""
+    return _HEIGHT + _LINE * len(names)
+
+
+def lying_legend(
+    stage: Stage, size: tuple[int, int], results: Sequence[Result], names: Sequence[str]
+) -> NDArray[np.uint8]:
+    """Picture (height, width, 3) of the color scale of results, and of names of overlaid ones."""
+    canvas = FigureCanvasAgg(lying_figure(stage, size, results, names))
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def lying_figure(
+    stage: Stage, size: tuple[int, int], results: Sequence[Result], names: Sequence[str]
+) -> Figure:
+    """The same as a figure."""
+    width, height = size
+    theme, pixels = stage.theme, IdentityTransform()
+    figure = Figure((width / DPI, height / DPI), dpi=DPI, facecolor=theme.background)
+    style: dict[str, Any] = {"fontsize": 9.5, "color": theme.text, "va": "center"}
+    style["transform"] = pixels
+
+    def square(x: float, y: float, color: Any, **edge: Any) -> None:
+        corner = (x, y - 0.5 * _SWATCH)
+        look = {"linewidth": 0.0, "facecolor": color, "transform": pixels} | edge
+        figure.add_artist(Rectangle(corner, _SWATCH, _SWATCH, **look))
+
+    low, wide = height - _HEIGHT, width - 2.0 * _EDGE
+    box = _EDGE / width, (low + _LOW) / height, wide / width, (_HIGH - _LOW) / height
+    axes = figure.add_axes(box)
+    color_bar(axes, stage, "horizontal")
+    axes.xaxis.set_major_locator(MaxNLocator(max(int(wide / _PER_NUMBER), 1), steps=[1, 2, 5, 10]))
+    axes.tick_params(colors=theme.text, labelsize=9)
+    label = color_label(stage)[0].removesuffix(" [-]")
+    figure.text(_EDGE, low + _WORDS, label, **style)
+    place = width - _EDGE - extent("tendon", 9.5)
+    fits = place - _SWATCH - 16.0 > _EDGE + extent(label, 9.5)
+    if fits and stage.color_by == TISSUE and "tendon" in tissues(results):
+        figure.text(place, low + _WORDS, "tendon", **style)
+        ivory = stage.colors[0, 0] / 255.0
+        square(place - _SWATCH - 6.0, low + _WORDS, ivory, edgecolor=theme.faint, linewidth=0.6)
+    for k, name in enumerate(names):
+        y = low - (k + 0.5) * _LINE
+        for i, color in enumerate(stage.colors[:, 150] / 255.0):
+            square(_EDGE + _SWATCH * i, y, (*color, 1.0 if k == 0 else 0.4))
+        text = figure.text(_EDGE + 2.0 * _SWATCH + 6.0, y, name, **style)
+        FigureCanvasAgg(figure)
+        shorten(text, width - 2.0 * _EDGE - 2.0 * _SWATCH - 6.0)
+    return figure
