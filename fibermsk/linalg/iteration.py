@@ -78,7 +78,9 @@ def _iterate(of, split, right, tolerance, most, basis, x):
         k, size = k + 1, following
     call(of.triangle, (hessenberg, goal, k))
     found = basis[room - 1]
-    found[:], goal[:k] = 0.0, -goal[:k]
+    found[:] = 0.0
+    for i in range(k):
+        goal[i] = -goal[i]
     call(of.subtract, (basis, k, goal, found))
     call(of.backward, (start, couplings, factors, columns, rows, inverse, change, found, x))
     return k, size / norm
