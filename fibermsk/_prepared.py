@@ -260,7 +260,7 @@ def unpacked(_: Any, packed: Any) -> Any:
 
 
 @intrinsic
-def call(_: Any, prepared: Any, given: Any) -> Any:
+def _call(_: Any, prepared: Any, given: Any) -> Any:
     """Call a prepared kernel, with a tuple of the arguments for its open places."""
     if not isinstance(prepared, PreparedType):
         return None
@@ -285,6 +285,10 @@ def call(_: Any, prepared: Any, given: Any) -> Any:
         return found
 
     return prepared.returns(prepared, given), generate
+
+
+call: Any = _call
+"""``call(prepared, given)``: `_call`, whose signature a checker of types does not see."""
 
 
 @intrinsic(prefer_literal=True)

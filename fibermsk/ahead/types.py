@@ -2,7 +2,9 @@
 
 ``f8`` and ``i8`` are numbers, ``b1`` truth values, ``f8.2C`` an array of two dimensions in C order
 (``A``: any order), with a final ``r`` if it is read-only; ``=3`` is a constant; ``(f8 f8)`` a
-tuple. Named tuples have the name of a line that defines them, ``Name := module.Name(f8.2C i8)``.
+tuple. Named tuples have the name of a line that defines them, ``Name := module.Name(f8.2C i8)``;
+so have prepared kernels, by their result, all arguments and the places left open, and packed
+tuples: see `fibermsk._prepared`.
 """
 
 from __future__ import annotations
@@ -13,9 +15,12 @@ from typing import Any
 
 from numba.core import types
 
+from fibermsk._prepared import PackedType, PreparedType
+
 _SCALARS = {
     "f8": types.float64, "f4": types.float32, "i8": types.int64, "i4": types.int32,
     "u8": types.uint64, "u4": types.uint32, "u1": types.uint8, "b1": types.boolean,
+    "none": types.none,
 }  # fmt: skip
 _NAMES = {kind: name for name, kind in _SCALARS.items()}
 _WORD = re.compile(r"\(|\)|[^\s()]+")
@@ -49,14 +54,21 @@ class Names:
         if isinstance(kind, types.Array) and kind.dtype in _NAMES and kind.aligned:
             return f"{_NAMES[kind.dtype]}.{kind.ndim}{kind.layout}{'' if kind.mutable else 'r'}"
         if isinstance(kind, (types.NamedTuple, types.NamedUniTuple)):
-            return self._named(kind)
+            parts = " ".join(map(self.text, kind))
+            return self._named(kind, kind.instance_class, parts)
+        if isinstance(kind, PreparedType):
+            arguments = types.BaseTuple.from_types(kind.arguments)
+            open_ = types.BaseTuple.from_types(tuple(map(types.literal, kind.open)))
+            parts = " ".join(map(self.text, (kind.returns, arguments, open_)))
+            return self._named(kind, PreparedType, parts)
+        if isinstance(kind, PackedType):
+            return self._named(kind, PackedType, self.text(kind.tuple))
         if isinstance(kind, (types.Tuple, types.UniTuple)):
             return f"({' '.join(map(self.text, kind))})"
         raise UnknownType(f"{kind} has no text")
 
-    def _named(self, kind: Any) -> str:
+    def _named(self, kind: Any, made: type, parts: str) -> str:
         if kind not in self._name_of:
-            made, parts = kind.instance_class, " ".join(map(self.text, kind))
             name = base = made.__name__
             number = 1
             while name in self.defined:
@@ -75,6 +87,14 @@ class Names:
         except (ImportError, AttributeError, ValueError) as error:
             raise UnknownType(f"{path}: {error}") from None
         parts = self.kinds(rest.removesuffix(")"))
+        if made is PreparedType:
+            returns, arguments, open_ = parts
+            places = tuple(one.literal_value for one in tuple(open_))
+            self._known[name] = PreparedType(returns, tuple(arguments), places)
+            return
+        if made is PackedType:
+            self._known[name] = PackedType(*parts)
+            return
         if len(getattr(made, "_fields", ())) != len(parts):
             raise UnknownType(f"{path} does not have {len(parts)} fields")
         self._known[name] = types.BaseTuple.from_types(parts, made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from fibermsk.linalg.lines import factor_lines, solve_columns, solve_lines
 from fibermsk.linalg.matrix import LineMatrix
 from fibermsk.linalg.rows import multiply_rows, subtract_rows
 from fibermsk.linalg.solution import factor_dense
+
+if TYPE_CHECKING:
+    from fibermsk.linalg.iteration import Iteration
 
 
 class Splitting:
@@ -64,6 +68,15 @@ class Splitting:
     def rest(self) -> None:
         """Release the work arrays; the next call makes new ones."""
         self._work = None
+
+    def iteration(self) -> Iteration | None:
+        """GMRES in one compiled call, for small matrices."""
+        from fibermsk.linalg.iteration import Iteration  # compiles only where it is used
+
+        _, couplings, factors, columns, rows, inverse, _ = self._arguments
+        if not Iteration.takes(couplings, columns, factors, rows, inverse, self._of_product[0]):
+            return None
+        return Iteration(self._arguments, *self._of_product)
 
     def forward(self, v: Array) -> Array:
         """(F + L)^-1 v, a new vector (n + m,)."""

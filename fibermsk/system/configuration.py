@@ -124,18 +124,27 @@ class Configuration:
         constraints = self.skeleton.constraints
         if constraints.held.size:
             q[constraints.held] = constraints.at(t, 0)
-        nodes[self.cables.attached_nodes, :3] = self._posed(q)[1].c
+        nodes[self.cables.attached_nodes, :3] = self.posed(q)[1].c
         for node, point in self.moving_points:
             nodes[node, :3] = point.position_at(t)
         return new
 
-    def _posed(self, q: Array) -> tuple[Motion, PointsAt]:
+    def posed(self, q: Array) -> tuple[Motion, PointsAt]:
         """Bodies and attached ends at rest at coordinates q (n,), kept for the last of these."""
         key = q.tobytes()
         if key != self._pose_key:
             motion = self.skeleton.at(q.copy())
-            self._pose, self._pose_key = (motion, self.attached.place(motion)), key
+            self.keep_pose(q, motion, self.attached.place(motion))
         return self._pose
+
+    def keep_pose(self, q: Array, motion: Motion, ends: PointsAt) -> None:
+        """Keep bodies and attached ends at rest at coordinates q (n,), the last ones."""
+        self._pose, self._pose_key = (motion, ends), q.tobytes()
+
+    def lead(self, new: Array, v: Array, t: float | None, derive: bool) -> None:
+        """Set the velocities of nodes on moving points in new (n,): prescribed, or as in v (n,)."""
+        if self.moving_points:
+            self._lead(self.split(new)[0], self.split(v)[0], t, derive, MovingPoint.velocity_at)
 
     def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
         """Velocities with v_D = C(q) p, and those of prescribed motions if t is given.
@@ -148,7 +157,7 @@ class Configuration:
         constraints = self.skeleton.constraints
         if t is not None and constraints.held.size:
             p[constraints.held] = constraints.at(t, 1)
-        motion, ends = self._posed(q)
+        motion, ends = self.posed(q)
         nodes[self.cables.attached_nodes, :3] = ends.C @ self.skeleton.to_axes(motion, p)
         given, _ = self.split(v)
         self._lead(nodes, given, t, derive, MovingPoint.velocity_at)
@@ -164,7 +173,7 @@ class Configuration:
         constraints = self.skeleton.constraints
         if t is not None and constraints.held.size:
             p_dot[constraints.held] = constraints.at(t, 2)
-        motion, (_, ends) = self.skeleton.evaluate(q, p, p_dot), self._posed(q)
+        motion, (_, ends) = self.skeleton.evaluate(q, p, p_dot), self.posed(q)
         slope = self.attached.velocity_slope(motion, ends.C)
         nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
         given, _ = self.split(v_dot)
@@ -246,7 +255,7 @@ class Configuration:
         if not self.must_look_at(y):
             return
         _, q = self.split(y)
-        self.motion, self.ends = self._posed(q)
+        self.motion, self.ends = self.posed(q)
         self._look(y)
 
     def _look(self, y: Array) -> None:

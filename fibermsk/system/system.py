@@ -240,14 +240,14 @@ class FiberSystem(Reporting, Varying):
 
     def retract(self, t: float, y: Array, increment: Array) -> Array:
         """Positions at time t after an increment; attached nodes are moved to their attachments."""
-        return self.configuration.retract(t, y, increment)
+        return (self._fused or self.configuration).retract(t, y, increment)
 
     def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
         """Velocities with v_D = C(q) p, and those of prescribed motions if t is given.
 
         Without `derive`, ends on moving points with only prescribed positions keep theirs.
         """
-        return self.configuration.enforce(y, v, t, derive=derive)
+        return (self._fused or self.configuration).enforce(y, v, t, derive=derive)
 
     def enforce_rate(
         self, y: Array, v: Array, v_dot: Array, t: float | None = None, *, derive: bool = True

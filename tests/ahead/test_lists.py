@@ -5,6 +5,7 @@ import pytest
 from numba.core import types
 
 import fibermsk as fm
+from fibermsk._prepared import PackedType, PreparedType
 from fibermsk.ahead import listed
 from fibermsk.ahead.kinds import kinds_of
 from fibermsk.ahead.listed import FOLDER, Needs, functions_for
@@ -55,6 +56,18 @@ def test_types_are_read_as_they_were_written():
     for name, definition in written.defined.items():
         read.define(name, definition)
     assert list(read.kinds(text)) == KINDS
+
+
+def test_prepared_kernels_are_read_as_they_were_written():
+    pair = types.UniTuple(types.float64, 2)
+    known = PreparedType(pair, (types.float64, KINDS[3], KINDS[-1]), (1,))
+    kinds = [known, PackedType(KINDS[-3]), PreparedType(types.none, (types.boolean,), ()), known]
+    written, read = Names(), Names()
+    text = " ".join(map(written.text, kinds))
+    for name, definition in written.defined.items():
+        read.define(name, definition)
+    assert list(read.kinds(text)) == kinds
+    assert read.kinds(text)[0] != PreparedType(pair, known.arguments, (0,))
 
 
 @pytest.mark.parametrize("text", ["f9", "f8.2X", "(f8", "Nowhere", "=x", "f8.2C)"])

@@ -5,7 +5,7 @@ import pytest
 from coupled_lines import dense_couplings, dense_lines, no_couplings, random_matrix
 from numpy.testing import assert_allclose
 
-from fibermsk.linalg import LineMatrix, Splitting
+from fibermsk.linalg import LineMatrix, Splitting, gmres
 from fibermsk.linalg.lines import lines_of
 
 
@@ -66,6 +66,31 @@ def test_product_with_couplings_outside_the_splitting(rng, border):
     assert_allclose(split.multiply(v, beside), product, rtol=0, atol=1e-12)
     (got,) = seen
     assert_allclose(got, w, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_iterations_in_one_call(rng, border, kind):
+    matrix, calls = random_matrix(rng, False), []
+    pairs = matrix.couplings
+    pairs = pairs._replace(upper=pairs.upper.astype(kind), lower=pairs.lower.astype(kind))
+    split = Splitting(replace(matrix, couplings=pairs), *border)
+    right = rng.standard_normal(sum(border[0].shape))
+
+    def multiply(v):
+        calls.append(v)
+        return split.multiply(v)
+
+    for tolerance in (1e-3, 1e-9):
+        x, iterations, reduction = split.iteration().solve(right, tolerance, 200)
+        calls.clear()
+        y, expected, left = gmres(multiply, split.forward(right), tolerance, 200)
+        assert iterations == expected == len(calls) > 1
+        assert_allclose(reduction, left, rtol=1e-6)
+        assert_allclose(x, split.backward(y), rtol=0, atol=1e-12)
+    x, iterations, reduction = split.iteration().solve(right, 1e-9, 3)
+    assert iterations == 3 and reduction > 1e-9  # the caller starts anew
+    assert split.iteration().solve(0.0 * right, 1e-9, 3)[1:] == (0, 0.0)
+    assert split.iteration().solve(np.nan * right, 1e-9, 3)[1:] == (0, np.inf)
 
 
 def test_exact_for_lines_alone(rng, border):

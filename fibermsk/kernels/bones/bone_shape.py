@@ -56,7 +56,9 @@ def place_shapes(local, link, kind, rotation, position, place):
     for s in range(link.size):
         k = link[s]
         if k < 0:
-            place[s] = local[s]
+            for i in range(4):
+                for c in range(3):
+                    place[s, i, c] = local[s, i, c]
             continue
         is_mesh = kind[s, 0] == MESH
         for i in range(4):

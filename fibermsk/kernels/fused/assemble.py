@@ -15,6 +15,8 @@ from fibermsk._prepared import argument, call, exchanged, unpacked
 from fibermsk.kernels.contact_arrays import BoneAxes, BoneSums
 from fibermsk.kernels.skeleton.rigid import TreeState
 
+# Values of an array are assigned one by one: `a[:] = b` compiles a message on their shapes.
+
 
 class Fixed(NamedTuple):
     """Arrays that do not change with the state.
@@ -172,7 +174,10 @@ def assemble(of, bent, nodes, links, C, rates, applied, tangent, slopes, out):
         if of_time:
             call(of.acceleration_slope, (links.S, C, rates.p, rates.p_dot, b, bent))
         else:
-            bent[:] = a * by_axes
+            for m in range(C.shape[0]):
+                for c in range(3):
+                    for j in range(n):
+                        bent[m, c, j] = a * by_axes[m, c, j]
         call(of.end_rates, (nodes, rates.velocity, by_axes, bent, out.B))
     call(of.reactions, (C, r_nodes, r_q, out.reactions))
     if tangent:
@@ -191,4 +196,7 @@ def assemble(of, bent, nodes, links, C, rates, applied, tangent, slopes, out):
         unbalanced = _largest(r_nodes, 0.0) / present
     if largest > 0.0:
         unbalanced = max(unbalanced, _largest(r_q.reshape((1, n)), 0.0) / largest)
-    return unbalanced, np.isfinite(out.residual).all(), upper, lower
+    finite = True
+    for value in out.residual:
+        finite = finite and -np.inf < value < np.inf
+    return unbalanced, finite, upper, lower

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fibermsk._compile import kernel
 from fibermsk._prepared import argument, call, exchanged, unpacked
 
@@ -45,6 +47,37 @@ def move(of, q, p, p_dot, links, points):
     """Fill the links and the attached ends of coordinates q and their rates, all (n,)."""
     call(of.tree, (q, p, p_dot, links))
     call(of.points, (links.S, links.rotation, links.position, points.c, points.C))
+
+
+@kernel
+def retract(of, y, increment, attached, links, points, new):
+    """Fill new (n,) with y plus an increment, and attached nodes (n_points,) at their places.
+
+    Also the links, at rest, and the attached ends there.
+    """
+    for i in range(y.size):
+        new[i] = y[i] + increment[i]
+    n_x = y.size - links.position.shape[0]
+    q, rest = new[n_x:], np.zeros(y.size - n_x)
+    call(of.tree, (q, rest, rest, links))
+    call(of.points, (links.S, links.rotation, links.position, points.c, points.C))
+    for m in range(attached.size):
+        for c in range(3):
+            new[6 * attached[m] + c] = points.c[m, c]
+
+
+@kernel
+def lead(v, attached, C, new):
+    """Fill new (n,) with rates v in which attached nodes (n_points,) have C times those of q."""
+    for i in range(v.size):
+        new[i] = v[i]
+    n_x = v.size - C.shape[2]
+    for m in range(attached.size):
+        for c in range(3):
+            total = 0.0
+            for j in range(C.shape[2]):
+                total += C[m, c, j] * v[n_x + j]
+            new[6 * attached[m] + c] = total
 
 
 @kernel

@@ -72,7 +72,9 @@ def safeguard(of, nodes, update, update_q, links, C, keep):
     """
     work = unpacked(of.work)
     way, n = work.way, update_q.size
-    way[:] = update
+    for i in range(way.shape[0]):
+        for c in range(6):
+            way[i, c] = update[i, c]
     for m in range(work.attached.size):
         for c in range(3):
             total = 0.0

@@ -64,8 +64,13 @@ def solver(matrix: Tangent, *, spend: bool = False) -> Solver:
     if split.is_exact:
         return _exactly(lambda right: split.backward(split.forward(right)))
     direct: list[Solve] = []
+    small = split.iteration()
 
     def solve(right: Array, tolerance: float) -> Solution:
+        if not direct and small is not None:
+            x, iterations, reduction = small.solve(right, tolerance, MOST_ITERATIONS)
+            if reduction <= tolerance:
+                return Solution(x, iterations)
         if not direct:
             x, iterations, reduction = gmres(
                 split.multiply, split.forward(right), tolerance, MOST_ITERATIONS

@@ -27,7 +27,7 @@ from fibermsk.kernels.fused.assemble import (
     Sums,
     assemble,
 )
-from fibermsk.kernels.fused.look import Moving, move
+from fibermsk.kernels.fused.look import Moving, lead, move, retract
 from fibermsk.kernels.skeleton import points, rigid, rigid_slopes
 from fibermsk.linalg import Couplings, LineMatrix
 from fibermsk.protocol import BorderedMatrix, Evaluation
@@ -114,6 +114,9 @@ class FusedEvaluation:
                      Open(ends.C)),
         )  # fmt: skip
         self._move = entry_of(move, (self._moving, q, q, q, links, ends))
+        y, self._attached = np.zeros(n_x + n), cables.attached_nodes
+        self._retract = entry_of(retract, (self._moving, y, y, self._attached, links, ends, y))
+        self._lead = entry_of(lead, (y, self._attached, ends.C, y))
         self._contact: FusedContact | None = None
         self._activation = np.zeros(cables.h.size)
         self._known_activation: Array | None = None
@@ -155,6 +158,25 @@ class FusedEvaluation:
         own.motion, own.ends = Motion(links, None, p.copy(), p_dot.copy()), ends
         rates = Rates(v[:n_x].reshape(-1, 6), v_dot[:n_x].reshape(-1, 6), p, p_dot)
         return self._assembled(t, nodes, q, links, ends.C, rates, slopes)
+
+    def retract(self, t: float, y: Array, increment: Array) -> Array:
+        """As of `Configuration`."""
+        own, (links, ends), new = self._own, self._empty(), np.empty(y.size)
+        y, increment = _plain(y), _plain(increment)
+        self._retract(self._moving, y, increment, self._attached, links, ends, new)
+        rest = self._no_forces[0]
+        own.keep_pose(new[self._n_x :], Motion(links, None, rest, rest), ends)
+        for node, point in own.moving_points:
+            new[6 * node : 6 * node + 3] = point.position_at(t)
+        return new
+
+    def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
+        """As of `Configuration`."""
+        own, new, v = self._own, np.empty(v.size), _plain(v)
+        _, ends = own.posed(y[self._n_x :])
+        self._lead(v, self._attached, ends.C, new)
+        own.lead(new, v, t, derive)
+        return new
 
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float | None:
         """Safeguard of an increment from y (n,), or None if contact is not prepared there."""
