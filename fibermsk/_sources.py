@@ -9,7 +9,7 @@ from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
 _COMPILED = ("kernels", "laws", "linalg", "elements", "_prepared")
-"""Folders whose modules are called by compiled code, or have its constants."""
+"""Folders and a file whose functions compiled code calls, or whose constants it has."""
 _IMPORT = re.compile(r"^\s*from fibermsk\.([\w.]+) import ([^#\n(]+|\([^)]*\))", re.MULTILINE)
 
 
