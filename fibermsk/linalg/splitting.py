@@ -73,10 +73,11 @@ class Splitting:
         """GMRES in one compiled call, for small matrices."""
         from fibermsk.linalg.iteration import Iteration  # compiles only where it is used
 
-        _, couplings, factors, columns, rows, inverse, _ = self._arguments
-        if not Iteration.takes(couplings, columns, factors, rows, inverse, self._of_product[0]):
+        _, couplings, factors, columns, rows, inverse = self._parts
+        if not Iteration.takes(couplings, columns, factors, rows, inverse, self._D):
             return None
-        return Iteration(self._arguments, *self._of_product)
+        change, apart = self._room
+        return Iteration((*self._parts, change), self._D, apart)
 
     def forward(self, v: Array) -> Array:
         """(F + L)^-1 v, a new vector (n + m,)."""

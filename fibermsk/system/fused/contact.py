@@ -14,10 +14,11 @@ from fibermsk.kernels.contact.pairs import find_touching
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.fused.look import OTHERS, SEARCH, Looking, look
 from fibermsk.kernels.search.held import motion_since, place_elements
+from fibermsk.system.contact.bone_sets import HalfPassBones
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.fiber_pairs import RunsOfPairs
 from fibermsk.system.contact.search import ContactSearch
-from fibermsk.system.contact.sets import Geometry, HalfPassBones, HalfPassFibers
+from fibermsk.system.contact.sets import Geometry, HalfPassFibers
 from fibermsk.system.skeleton.tree import TreeState
 
 _FEW_RUNS = 2048
@@ -35,6 +36,8 @@ class FusedContact:
         Those that are prepared.
     fibers, bones : HalfPassFibers, HalfPassBones
         The same; without runs where there are none.
+    hull : (n_elements, 4, 3) float array
+        Bezier control points where contact was last looked at [m].
     reach : float
         How far pairs that are no candidates may approach before a search is due [m].
     """
@@ -45,6 +48,7 @@ class FusedContact:
         cables, partners, candidates = search.cables, search.partners, search.candidates
         own, on_bones, laws, shapes = self.fibers, self.bones, partners.laws, partners.shapes
         self._rows, found = np.empty((cables.h.size, N_COLUMNS)), self._found()
+        self.hull = np.empty((cables.h.size, 4, 3))
         place = np.empty_like(shapes.local)
         self._shapes = BoneShapes(place, shapes.field, shapes.kind, shapes.grids)
         moved = Open(links.rotation), Open(links.position)
@@ -52,9 +56,9 @@ class FusedContact:
         touching = search._touching
         self._looking = Looking(
             Prepared(place_elements, Open(nodes), cables.elements, cables.h, at.power,
-                     search._hull),
+                     self.hull),
             Prepared(motion_since, candidates._elements, candidates._found, candidates._among,
-                     Open(nodes), search._hull, *moved, candidates._least, candidates._grown,
+                     Open(nodes), self.hull, *moved, candidates._least, candidates._grown,
                      candidates._beside),
             Prepared(place_shapes, shapes.local, shapes.link, shapes.kind, *moved, Open(place)),
             Prepared(fill_rows, *at[:4], self._rows),

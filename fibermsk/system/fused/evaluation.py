@@ -291,7 +291,8 @@ class FusedEvaluation:
             Prepared(of.kernels.assemble_cable, of.element_start, *moving, *held, Open(1.0),
                      Open(1.0), Open(1.0), Open(nodes), Open(lines)),
             Prepared(mark_pairs, self._groups.order, cables.elements, cables.fiber, fibers.runs,
-                     fibers.points.element, fibers.points.state, fibers.of_pairs, rows),
+                     partners.laws, fibers.points.element, fibers.points.state, fibers.of_pairs,
+                     rows),
             Prepared(fibers.kernels.fiber_slopes, search._fibers, fibers.runs, partners.laws,
                      fibers.quadrature, fibers.points, fibers._jacobian),
             Prepared(scatter.add_half_passes, self._groups, search._fibers, fibers.runs,
@@ -346,8 +347,8 @@ class FusedEvaluation:
         )
         runs = words_of(fibers.runs, of.mark.layout(3))
         points_of = words_of(fibers.points, of.slopes.layout(4))
-        for k, value in enumerate((fibers.points.element, fibers.points.state, fibers.of_pairs,
-                                   rows)):  # fmt: skip
+        points = fibers.points
+        for k, value in enumerate((laws, points.element, points.state, fibers.of_pairs, rows)):
             of.mark.put(4 + k, value)
         of.mark.put(0, self._groups.order)
         of.mark.put(3, fibers.runs, runs)

@@ -58,13 +58,13 @@ class FusedUpdate:
             Prepared(bezier_hull, work.way, cables.elements, cables.h, work.hull),
             Prepared(rigid.chain_lengths, tree.parent, position, work.chain),
             Prepared(fiber_fraction, cables.elements, cables.h, moved, fibers.runs, laws,
-                     fibers.points.state, part, part, ways, found),
+                     fibers.quadrature, fibers.points.state, part, part, ways, found),
             Prepared(bone_fraction, cables.elements, cables.h, Open(moved), bones.runs, laws,
                      bones.points, Open(axes), Open(self._motion), part, part),
-            Prepared(fill_way, candidates._elements, candidates.links, Open(nodes), search._hull,
+            Prepared(fill_way, candidates._elements, candidates.links, Open(nodes), contact.hull,
                      work.hull, work.stray, S, moves, position, work.chain, Open(work.size), part,
                      after, candidates._grown, approach),
-            Prepared(motion_along, candidates._found, candidates._among, search._hull, after,
+            Prepared(motion_along, candidates._found, candidates._among, contact.hull, after,
                      work.stray, candidates._grown, approach[2:], Open(links.rotation), position,
                      candidates._beside),
             Packed(work),
@@ -81,8 +81,9 @@ class FusedUpdate:
         fibers, bones, laws = contact.fibers, contact.bones, self._own.contact.partners.laws
         of.fibers.put(3, fibers.runs)
         of.fibers.put(4, laws)
-        of.fibers.put(5, fibers.points.state)
-        of.fibers.put(9, np.empty((fibers.runs.law.size, 1)))
+        of.fibers.put(5, fibers.quadrature)
+        of.fibers.put(6, fibers.points.state)
+        of.fibers.put(10, np.empty((fibers.runs.law.size, 1)))
         of.bones.put(3, bones.runs)
         of.bones.put(4, laws)
         of.bones.put(5, bones.points)
