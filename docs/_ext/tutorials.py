@@ -20,10 +20,15 @@ from sphinx.util import logging
 
 import fibermsk as fm
 
-__all__ = ["NAMES", "page", "run", "setup", "shown"]
+__all__ = ["TOLD", "check", "page", "run", "setup", "shown"]
 
 logger = logging.getLogger(__name__)
-NAMES = ("from_opensim", "from_mechanics", "from_scripting")
+TOLD = {
+    "from_opensim": ["the elbow ends at 74 degrees", "curl_coordinates.sto", "bundle: 92"],
+    "from_mechanics": ["stretch 1.0917", "orders [5.5 5.6 5.9]", "orders [2. 2.]"],
+    "from_scripting": ["['elbow_flexion']", "True success", "tables_fibers.csv"],
+}
+"""Notebooks, and what each must print: its text tells of it."""
 SECONDS = 600
 """Longest time of a cell; the first run of a machine compiles."""
 _NOISE = re.compile(r"^(findfont: .*|\[IPKernelApp\].*)\n?", re.MULTILINE)
@@ -90,10 +95,25 @@ def page(notebook: Any, name: str) -> tuple[str, dict[str, bytes]]:
     return "\n\n".join(parts) + "\n", pictures
 
 
+def check(name: str, text: str, pictures: dict[str, bytes]) -> None:
+    """Check the page of a notebook and its pictures by file name.
+
+    Raises
+    ------
+    ValueError
+        If it has no picture, or lacks what it must print.
+    """
+    absent = [words for words in TOLD[name] if words not in text]
+    if absent or not pictures:
+        raise ValueError(f"notebook {name}: no longer shows {absent or 'a picture'}")
+
+
 def _made(name: str, source: Path) -> tuple[str, dict[str, bytes]]:
     # two kernels run beside each other
     os.environ.setdefault("NUMBA_NUM_THREADS", "1")
-    return page(run(source / "tutorials" / f"{name}.ipynb"), name)
+    text, pictures = page(run(source / "tutorials" / f"{name}.ipynb"), name)
+    check(name, text, pictures)
+    return text, pictures
 
 
 def generate(app: Any, config: Any) -> None:
@@ -104,8 +124,8 @@ def generate(app: Any, config: Any) -> None:
     kept = folder / "runs.json"
     known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
     package = digest(Path(fm.__file__).parent, Path(__file__))
-    keys = {name: digest(package, source / "tutorials" / f"{name}.ipynb") for name in NAMES}
-    stale = [name for name in NAMES if known.get(name) != keys[name]]
+    keys = {name: digest(package, source / "tutorials" / f"{name}.ipynb") for name in TOLD}
+    stale = [name for name in TOLD if known.get(name) != keys[name]]
     if stale:
         with ProcessPoolExecutor(2, get_context("spawn")) as pool:
             runs = {name: pool.submit(_made, name, source) for name in stale}
@@ -117,7 +137,7 @@ def generate(app: Any, config: Any) -> None:
                 known[name] = keys[name]
                 write(kept, json.dumps(known, indent=1))
                 logger.info("ran the notebook %s", name)
-    clear_except(folder, [folder / f"{name}.md" for name in NAMES])
+    clear_except(folder, [folder / f"{name}.md" for name in TOLD])
 
 
 def setup(app: Any) -> dict[str, bool]:
