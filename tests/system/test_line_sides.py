@@ -45,7 +45,7 @@ def test_a_touched_cylinder_is_on_its_side(rng):
             paths = LinePaths(skeleton, [muscle])
         except fm.ModelError:
             continue
-        reference = paths.reference[paths.arrays.slot[0]]
+        reference = paths.branches.reference[paths.arrays.slot[0]]
         for _ in range(20):
             q = rng.uniform((-0.3, -0.1, -0.1), (0.1, 0.1, 0.1))
             try:

@@ -139,7 +139,7 @@ class ForwardMarch:
         links = TreeState(
             np.zeros((n_axes, 3, 3)), np.zeros((n_axes, 3)), *np.zeros((3, n_axes, 6))
         )
-        placed, length, by_u = self._paths.new_state(), np.zeros(m), np.zeros((m, n_u))
+        placed, length, by_u = self._paths.branches.new_state(), np.zeros(m), np.zeros((m, n_u))
         return ForwardState(
             Rows(
                 np.zeros(n_rows), np.zeros(n_rows), np.zeros(n_rows), np.zeros((n_rows, n)),

@@ -12,7 +12,7 @@ from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk._prepared import Open
 from fibermsk.errors import ModelError, PathError
-from fibermsk.kernels.lines.batch import NO_CHAIN, NOT_READY, Pose, fill_batch
+from fibermsk.kernels.lines.batch import NO_CHAIN, NOT_READY, BatchArrays, Pose, fill_batch
 from fibermsk.kernels.lines.path_arrays import SPHERE
 from fibermsk.kernels.skeleton.coordinate_map import Rows
 from fibermsk.model import Model
@@ -82,7 +82,7 @@ class MuscleGeometry:
                     "solved pose by pose only; use muscle_path, or wrapping='blend'"
                 )
         self._paths = LinePaths(self._skeleton, self.muscles)
-        self._arrays = self._paths.batch_arrays()
+        self._arrays = self._fixed()
         self._chained = bool((self._paths.arrays.kind > SPHERE).any())
 
     def at(self, q: ArrayLike, *, follow: bool = False) -> PathBatch:
@@ -126,6 +126,15 @@ class MuscleGeometry:
             raise PathError(f"pose {stop}: {error}", reason=error.reason, pose=stop) from error
         return found
 
+    def _fixed(self) -> BatchArrays:
+        skeleton, tree, paths = self._skeleton, self._skeleton.tree, self._paths
+        rows = skeleton.axis_rows, paths.axes.rows
+        return BatchArrays(
+            skeleton.map_arrays, np.concatenate(rows), skeleton.turned, tree.parent, tree.kind,
+            tree.axis, tree.joint_rotation, tree.joint_position, tree.moves, paths.drives,
+            paths.arrays, paths.branches.new_state(),
+        )  # fmt: skip
+
     def _pose(self) -> Pose:
         """Work space, with windings and branches of the start."""
         arrays, n = self._arrays, self._skeleton.n
@@ -139,6 +148,6 @@ class MuscleGeometry:
         )
         return Pose(
             rows, np.empty(n_u), arrays.joint_rotation.copy(), np.empty((n_axes, 3, 3)),
-            np.empty((n_axes, 3)), np.empty((n_axes, 6)), self._paths.new_state(),
+            np.empty((n_axes, 3)), np.empty((n_axes, 6)), self._paths.branches.new_state(),
             np.empty((len(self.muscles), n_u)),
         )  # fmt: skip

@@ -42,7 +42,7 @@ class PathsOfFrames:
         )
         drivers = np.array([paths.axes.drivers(at.motion, at.q) for at in frames])
         m, n_u = len(paths.muscles), paths.axes.n
-        length, by_u, kept = np.empty((k, m)), np.empty((k, m, n_u)), paths.new_state()
+        length, by_u, kept = np.empty((k, m)), np.empty((k, m, n_u)), paths.branches.new_state()
         states = PathState(*(np.array(np.broadcast_to(one, (k, *one.shape))) for one in kept))
         first = PathState(*(one[0] for one in states))
         if self._kernels is None:
@@ -56,7 +56,7 @@ class PathsOfFrames:
                 state = PathState(*(one[stop] for one in states))
                 failed[stop] = paths.refusal(state, frames[stop].q, chained=chained)
                 stop += 1
-        paths.keep(kept)
+        paths.branches.follow(kept)
         return [
             failed.get(f)
             or paths.placed(at.motion, at.p, length[f], by_u[f], PathState(*(x[f] for x in states)))

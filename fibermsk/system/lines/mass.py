@@ -207,7 +207,7 @@ class MuscleMasses:
 
     def memory(self) -> dict[str, Array]:
         """Branches of the paths."""
-        return self.paths.memory()
+        return self.paths.branches.memory()
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Return to a `memory`."""

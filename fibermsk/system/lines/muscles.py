@@ -221,7 +221,7 @@ class LineMuscles:
 
     def memory(self) -> dict[str, Array]:
         """Winding angles of the paths."""
-        return self.paths.memory()
+        return self.paths.branches.memory()
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Return to a `memory`."""

@@ -17,13 +17,13 @@ from fibermsk._arrays import Array, Index
 from fibermsk._prepared import Prepared
 from fibermsk.errors import ModelError, PathError
 from fibermsk.kernels.lines import paths as kernels
-from fibermsk.kernels.lines.batch import BatchArrays
 from fibermsk.kernels.lines.path_arrays import SPHERE, PathArrays, PathState
-from fibermsk.kernels.lines.section import CHAIN, FOUND, UNSOLVED
+from fibermsk.kernels.lines.section import CHAIN
 from fibermsk.model.muscles.line_muscle import LineMuscle, bodies_of
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Slopes, Sums
 from fibermsk.system.lines.axes import PathAxes
+from fibermsk.system.lines.branches import Branches
 from fibermsk.system.lines.chained import along_chains, blends, has_chain, may_chain, points_at
 from fibermsk.system.lines.describe import drivers_of, levels_of, path_arrays
 from fibermsk.system.lines.networks import NetworkPaths
@@ -78,17 +78,14 @@ class LinePaths:
         for k in np.flatnonzero(arrays.moving >= 0):
             own = arrays.driver[arrays.moving[k]]
             self.drives[k, own[own >= 0]] = True
-        n_slots = arrays.acts.size
-        self.reference = np.zeros(n_slots)
-        self.held = np.full(n_slots, -1)
-        self._rank = np.zeros(arrays.kind.size, np.int64)
-        self._feet, self._touches = np.zeros((n_slots, 7)), np.full(n_slots, UNSOLVED, np.int64)
+        self.branches = Branches(arrays)
         motion = skeleton.at(skeleton.start)
-        state, drivers = self.new_state(), self.axes.drivers(motion, skeleton.start)
+        state, drivers = self.branches.new_state(), self.axes.drivers(motion, skeleton.start)
         kernels.fill_places(arrays, motion.links.rotation, motion.links.position, drivers, state)
         choose_sides(self.muscles, arrays, state)
         order_along(self.muscles, arrays, state)
-        self.reference[:] = self._start = state.reference
+        self._start = state.reference
+        self.branches.start(state)
         self.networks = NetworkPaths(self.muscles, arrays)
         self._start_chains(motion, state)
         self._last: tuple[At, PlacedPaths] | None = None
@@ -110,30 +107,6 @@ class LinePaths:
         return self._build(kernel)
 
     # the state of the paths
-
-    def batch_arrays(self) -> BatchArrays:
-        """Arrays of bodies and paths for many poses, solved from the present state."""
-        skeleton, tree = self._skeleton, self._skeleton.tree
-        rows = skeleton.axis_rows, self.axes.rows
-        return BatchArrays(
-            skeleton.map_arrays, np.concatenate(rows), skeleton.turned, tree.parent, tree.kind,
-            tree.axis, tree.joint_rotation, tree.joint_position, tree.moves, self.drives,
-            self._arrays, self.new_state(),
-        )  # fmt: skip
-
-    def new_state(self) -> PathState:
-        """Arrays of a state, with the branches known before; its points are not placed."""
-        arrays = self._arrays
-        n, m, moving = arrays.link.size, arrays.kind.size, arrays.axis.shape
-        return PathState(
-            np.empty((n, 3)), np.empty(n, bool),
-            np.empty(moving), np.empty(moving), np.empty(moving),
-            np.empty((m, 3, 3)), np.empty((m, 3)), np.full(n, -1, np.int64), np.zeros(n),
-            np.zeros((n, FOUND)), self.reference.copy(), np.zeros(self.reference.size, bool),
-            self.held.copy(), self._feet.copy(), self._touches.copy(),
-            np.zeros_like(self._feet), np.zeros_like(self._touches), self._rank.copy(),
-            np.zeros(3, np.int64),
-        )  # fmt: skip
 
     def refusal(self, state: PathState, q: Array, *, chained: bool) -> PathError:
         """Error about the section of a state that has no solution, in the pose q."""
@@ -221,40 +194,33 @@ class LinePaths:
         """Lengths, their rates and derivatives at a state; solved once for it."""
         if self._last is None or self._last[0] is not at:
             placed = self.place(at.motion, at.q, at.p)
-            self.keep(placed.state)
+            self.branches.follow(placed.state)
             self._last = at, placed
         return self._last[1]
 
-    def keep(self, state: PathState) -> None:
-        """Follow a solution: the next ones are sought near it."""
-        self.reference[:] = state.reference
-        self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
-
     def _start_chains(self, motion: Motion, state: PathState) -> None:
         """Solve the start pose, from which chains of surfaces are followed."""
-        self._start_rank = state.rank.copy()
-        self._rank[:] = state.rank
         if not (self._arrays.kind > SPHERE).any():
             return
         try:
             self._solve(motion, state, self._skeleton.start)
         except PathError:
             pass  # the pose asked for may have a path
-        self._feet[:], self._touches[:], self._rank[:] = state.feet, state.touches, state.rank
+        self.branches.follow_chains(state)
 
     def points(self, motion: Motion, q: Array) -> tuple[Array, NDArray[np.bool_]]:
         """Positions (n, 3) of all path points [m], ground frame, and whether each is active (n,).
 
         Nothing is solved.
         """
-        state, links = self.new_state(), motion.links
+        state, links = self.branches.new_state(), motion.links
         drivers = self.axes.drivers(motion, q)
         kernels.fill_places(self._arrays, links.rotation, links.position, drivers, state)
         return state.x, state.active
 
     def place(self, motion: Motion, q: Array, p: Array) -> PlacedPaths:
         """Lengths, rates and derivatives of a motion; keeps the branches known before."""
-        state = self.new_state()
+        state = self.branches.new_state()
         return self.placed(motion, p, *self._solve(motion, state, q), state)
 
     def placed(
@@ -388,21 +354,10 @@ class LinePaths:
 
     # what contributions remember and report
 
-    def memory(self) -> dict[str, Array]:
-        """Winding angles, feet and orders near which those of the next state are sought."""
-        memory: dict[str, Array] = {"winding": self.reference.copy()}
-        if (self._touches != UNSOLVED).any():
-            memory |= {"feet": self._feet.copy(), "touches": self._touches.astype(float)}
-            memory["order"] = self._rank.astype(float)
-        return memory
-
     def restore(self, memory: dict[str, Array]) -> None:
-        """Return to a `memory`."""
+        """Return to a memory of the branches."""
         self._last = None
-        self.reference[:] = memory["winding"]
-        self._touches[:] = memory.get("touches", UNSOLVED)
-        self._feet[:] = memory.get("feet", 0.0)
-        self._rank[:] = memory.get("order", self._start_rank)
+        self.branches.restore(memory)
 
     @property
     def fingerprint(self) -> list[Any]:

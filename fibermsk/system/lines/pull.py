@@ -122,7 +122,7 @@ class PathPull:
 
     def memory(self) -> dict[str, Array]:
         """Winding angles of the path."""
-        return self.paths.memory()
+        return self.paths.branches.memory()
 
     def restore(self, memory: dict[str, Array]) -> None:
         """Return to a `memory`."""

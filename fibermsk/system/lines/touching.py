@@ -66,7 +66,7 @@ class Touching:
 
     def hold(self, sides: Array | None) -> None:
         """Keep each surface touched (1) or not (0) whatever its angle (n,); None: no longer."""
-        self._paths.held[self._slots] = -1 if sides is None else sides
+        self._paths.branches.held[self._slots] = -1 if sides is None else sides
 
     def slope(self, at: At, k: int) -> Array:
         """Derivatives of angle k by the coordinates, (n_q,); its surface is held to be touched."""
