@@ -43,8 +43,8 @@ class PathsOfFrames:
         drivers = np.array([paths.axes.drivers(at.motion, at.q) for at in frames])
         m, n_u = len(paths.muscles), paths.axes.n
         length, by_u, kept = np.empty((k, m)), np.empty((k, m, n_u)), paths.branches.new_state()
-        states = PathState(*(np.array(np.broadcast_to(one, (k, *one.shape))) for one in kept))
-        first = PathState(*(one[0] for one in states))
+        states = PathState._make(np.array(np.broadcast_to(one, (k, *one.shape))) for one in kept)
+        first = PathState._make(one[0] for one in states)
         if self._kernels is None:
             self._kernels = self._prepare(poses[2][0], drivers[0], first, length[0], by_u[0])
         failed: dict[int, PathError] = {}
@@ -53,13 +53,15 @@ class PathsOfFrames:
             given = poses, drivers, states, kept, *self._kernels, length, by_u
             stop, chained = fill_frames(stop, *given)
             if stop < k:
-                state = PathState(*(one[stop] for one in states))
+                state = PathState._make(one[stop] for one in states)
                 failed[stop] = paths.refusal(state, frames[stop].q, chained=chained)
                 stop += 1
         paths.branches.follow(kept)
         return [
             failed.get(f)
-            or paths.placed(at.motion, at.p, length[f], by_u[f], PathState(*(x[f] for x in states)))
+            or paths.placed(
+                at.motion, at.p, length[f], by_u[f], PathState._make(x[f] for x in states)
+            )
             for f, at in enumerate(frames)
         ]
 
