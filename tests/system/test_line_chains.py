@@ -206,7 +206,7 @@ def test_memory_resumes_bitwise():
     first, found, memory = LinePaths(skeleton, [muscle]), [], {}
     for k, t in enumerate(np.linspace(0.0, 3.0, 61)):
         if k == 30:
-            memory = first.memory()
+            memory = first.branches.memory()
         found.append(first.at(pose(t)))
     second = LinePaths(skeleton, [muscle])
     second.restore(memory)
