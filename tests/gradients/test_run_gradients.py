@@ -198,8 +198,7 @@ def objective(model):
 
 DAILY = {
     ("contact", "backward_euler"), ("mass", "bdf2"), ("friction", "sdirk2"),
-    ("closed", "backward_euler"), ("closed", "sdirk2"),
-    ("states", "backward_euler"), ("states", "sdirk2"),
+    ("closed", "sdirk2"), ("states", "sdirk2"),
 }  # fmt: skip
 """Besides the prescribed motion with every method."""
 PAIRS = [
