@@ -22,12 +22,14 @@ STRESS = {"passive elastic": 0, "passive viscous": 1, "active": 2, "prestress": 
 @pytest.mark.parametrize("part", STRESS)
 def test_stress_that_is_not_finite_is_named(part):
     system, y, v = bent_arm()
-    element = system.cables.element_start[1] + 2
-    system.cables.law[element, 3, STRESS[part]] = np.nan
+    cables = system.cables
+    row = cables.law_of[cables.element_start[1] + 2]
+    cables.law[row, 3, STRESS[part]] = np.nan
     flaw = system.evaluate(0.0, y, v, 0.0 * v).flaw
-    start = system.cables.theta[system.cables.elements[element, 0]]
-    theta = start + system.cables.h[element] * system.cables.xi[3]
-    assert flaw == f"the {part} stress of fiber 'fiber_1' at theta = {theta:.3g}"
+    element = np.flatnonzero(cables.law_of == row)[0]  # the first of those that share the row
+    name, start = cables.names[cables.fiber[element]], cables.theta[cables.elements[element, 0]]
+    theta = start + cables.h[element] * cables.xi[3]
+    assert flaw == f"the {part} stress of fiber {name!r} at theta = {theta:.3g}"
 
 
 def test_other_terms_that_are_not_finite_are_named():
