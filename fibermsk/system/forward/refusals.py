@@ -6,7 +6,6 @@ from typing import Any, NoReturn, cast
 
 from fibermsk.errors import ModelError
 from fibermsk.laws.hill import HillLaw
-from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.system.lines.describe import levels_of
 from fibermsk.system.lines.muscles import LineMuscles
 
@@ -51,8 +50,6 @@ def kind_of(lines: LineMuscles | None) -> tuple[type | None, str]:
         if levels_of([muscle]):
             what = f"line muscle {muscle.name!r}"
             refuse(what, "the loop has no wrapping surfaces of a user")
-        if by_network(muscle):
-            refuse(f"line muscle {muscle.name!r}", "the loop has no networks of sections")
         if kind[1] == "balance":
             remedy = 'give its law tendon="elastic"'
             refuse(f"line muscle {muscle.name!r}", 'tendon="balance" has no explicit rate', remedy)
