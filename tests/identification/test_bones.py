@@ -113,7 +113,8 @@ def test_what_no_body_has_is_off(change, rng):
     other, covariance = values.copy(), np.diag((1e-3 * np.abs(values) + 1e-6) ** 2)
     other[4 if change == "triangle" else 0] *= 1e3 if change == "triangle" else -1.0
     found = bones_of(alone, other, covariance, values)
-    assert least(found.values) > 0.0 and np.abs(found.off).max() > 100.0
+    # what is possible ends at zero: to round-off of the largest moment
+    assert least(found.values) > -1e-13 and np.abs(found.off).max() > 100.0
 
 
 @pytest.mark.parametrize("share", [0.9, 1.1])
