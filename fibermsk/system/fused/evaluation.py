@@ -1,8 +1,8 @@
-"""Evaluation of the equations of small models in two compiled calls.
+"""Evaluation of the equations of small models in three compiled calls.
 
 For models that consist of fibers of one kind of tissue, with half passes between them and with
-bones, on a tree of joints whose axes are the coordinates. Between the kernels of others, and of
-states that need a search of candidates, `fibermsk.system.assembly` is at work.
+bones, on a tree of joints whose axes are the coordinates. All others are evaluated by
+`fibermsk.system.assembly`.
 """
 
 from __future__ import annotations
