@@ -83,3 +83,6 @@ Movie = Annotated[
     Path | None,
     typer.Option("--movie", metavar="MP4|GIF", help="Write a movie at the end of the run."),
 ]
+Labels = Annotated[
+    bool, typer.Option("--labels", help="Write names of muscles in --picture and --movie.")
+]

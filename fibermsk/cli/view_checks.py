@@ -34,16 +34,6 @@ def check_options(ways: dict[str, Any], options: dict[str, Any]) -> None:
         raise ModelError("--time does not apply: a movie shows the whole run; leave it out")
 
 
-def check_pages(pages: dict[str, Any], options: dict[str, Any]) -> None:
-    """Refuse `options` that pages do not have."""
-    for page in (page for page, value in pages.items() if value):
-        for option in (option for option, value in options.items() if value):
-            raise ModelError(
-                f"{option} does not apply to {page}: pages do not draw it; leave it out, or use "
-                "--screenshot, --movie or a window"
-            )
-
-
 def check_look(color_by: str, arrows: list[str]) -> None:
     """Refuse fields and kinds of arrows that there are not, also where no window can be opened."""
     from fibermsk.view.fields import check_field
@@ -72,11 +62,6 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
         kind = "a model without motion"
     else:
         refused, kind = of_models, "not an OpenSim model (.osim)"
-    if of_models["--labels"] and not is_model(file):
-        raise ModelError(
-            "--labels does not apply to a window of a result; use --screenshot, --movie, --html or "
-            "--web"
-        )
     for option, value in refused.items():
         if value is not None and value is not False and value != []:
             raise ModelError(f"{option} does not apply: {file} is {kind}; leave it out")

@@ -29,11 +29,22 @@ def test_a_run_ends_in_a_picture_of_its_farthest_moment(cli, swing_file, monkeyp
     assert drawn[0]["time"] == result.time[np.argmax(angle)] > 0.0
 
 
-def test_a_run_ends_in_a_movie(cli, swing_file):
-    done = cli("run", swing_file, "--movie", "swing.gif")
+def test_a_run_ends_in_a_movie_with_names(cli, swing_file, monkeypatch):
+    looks, movie = [], view.movie
+    monkeypatch.setattr(
+        view, "movie", lambda *a, **k: looks.append(k["labels"]) or movie(*a, **k), raising=False
+    )
+    done = cli("run", swing_file, "--movie", "swing.gif", "--labels")
     assert done.exit_code == 0, done.output
+    assert looks == [True]
     assert (swing_file.parent / "swing.gif").read_bytes().startswith(b"GIF8")
     assert "drawn in swing.gif" in done.stderr
+
+
+def test_names_need_a_picture(cli, swing_file):
+    done = cli("run", swing_file, "--labels")
+    assert done.exit_code == 2 and "without --picture or --movie" in done.stderr
+    assert not OUT.exists()
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,6 @@ def test_looks_of_pictures(cli, file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--envelope", "--html", "x.html"], "--envelope does not apply to --html"),
         (["--no-shadows", "--html", "x.html"], "--no-shadows does not apply without --screenshot"),
         (["--fit", "run", "--movie", "x.mp4"], "--fit does not apply without --screenshot"),
         (["--fit", "tight", "--screenshot", "x.png"], "there are: frame, run"),

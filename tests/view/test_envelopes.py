@@ -1,23 +1,11 @@
 import numpy as np
 import pytest
-from make_result import make_fiber, make_result
 from scipy.spatial import ConvexHull, Delaunay
+from straight_bundle import packed
 
 from fibermsk.view.drawing.envelopes import AROUND, CONTRAST, SHEEN, bundles
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures import cpu_draw, opengl, scene
-
-
-def packed(n=7, n_frames=3):
-    """A straight bundle: one fiber in the middle of others."""
-    fibers = {}
-    for k in range(n):
-        turn = 2.0 * np.pi * k / (n - 1)
-        place = np.array([np.cos(turn), np.sin(turn), 0.0]) * (0.014 if k < n - 1 else 0.0)
-        origin = np.tile(place, (n_frames, 1))
-        insertion = origin + np.linspace(0.3, 0.25, n_frames)[:, None] * [0.0, 0.0, 1.0]
-        fibers[f"fiber_{k + 1}"] = make_fiber(origin, insertion, np.ones((n_frames, 1)), bow=0.0)
-    return make_result(n_frames, fibers=fibers, bodies={})
 
 
 def test_bundles_are_fibers_of_one_name():

@@ -320,6 +320,39 @@ def test_arrows_are_switched_on_and_off(viewer_of):
 
 
 @needs_opengl
+def test_names_stand_beside_their_muscles_and_follow_camera_and_time(viewer_of):
+    viewer = viewer_of(ARM, time=0.0)
+    bare = image_of(viewer).astype(int)
+    viewer.set_names(True)
+    assert viewer.named
+    for time, preset in ((0.0, "fit"), (8.0, "fit"), (8.0, "right")):
+        viewer.set_names(False)
+        viewer.show_time(time)
+        viewer.look(preset)
+        bare = image_of(viewer).astype(int)
+        viewer.set_names(True)
+        named = image_of(viewer).astype(int)
+        inked = np.any(np.abs(named - bare) > 60, axis=2)
+        for muscle in ("biceps", "triceps"):
+            fibers = [f for name, f in ARM.fibers.items() if name.startswith(muscle)]
+            frame = viewer.playback.frame
+            points = np.concatenate(
+                [f.centerline(np.linspace(0.1, 0.9, 30), frame) for f in fibers]
+            )
+            pixels = np.array([pixel_of(viewer, point) for point in points])
+            rows, columns = np.nonzero(inked)
+            ink = np.stack([columns, len(inked) - 1 - rows], axis=1)
+            away = np.linalg.norm(ink[:, None] - pixels, axis=2).min(axis=1)
+            assert np.count_nonzero(away < 30.0) > 20
+    assert viewer_of(make_hanging_fiber()).named is False
+
+
+@needs_opengl
+def test_names_are_asked_for(viewer_of):
+    assert viewer_of(ARM, labels=True).named
+
+
+@needs_opengl
 def test_errors_name_what_there_is(viewer_of):
     viewer = viewer_of(make_hanging_fiber())
     before = image_of(viewer)

@@ -149,6 +149,10 @@ def test_every_button_does_what_it_says(window_of):
     assert viewer.arrows == ("attachment", "contact")
     click("arrows contact")
     assert viewer.arrows == ("attachment",)
+    click("names")
+    assert viewer.named
+    click("names")
+    assert not viewer.named
     click("theme")
     assert viewer.theme == "dark"
     click("look top")
@@ -190,11 +194,27 @@ def test_keys_do_what_the_help_says(window_of):
         fields.add(viewer.color_by)
     assert fields == set(viewer.fields)
     assert window.key("t") and viewer.theme == "dark"
+    assert window.key("n") and viewer.named
     assert window.key("h") and window.help
     assert window.key("l") and not viewer.playback.loop
     assert not window.key("F7")
     told = " ".join(KEYS).replace(",", " ").split()
-    for keys in ("space", "c", "a", "t", "l", "r", "h", "F1", "backspace", "g", "tab", "[", "q"):
+    for keys in (
+        "space",
+        "c",
+        "a",
+        "n",
+        "t",
+        "l",
+        "r",
+        "h",
+        "F1",
+        "backspace",
+        "g",
+        "tab",
+        "[",
+        "q",
+    ):
         assert keys in told
 
 

@@ -33,6 +33,7 @@ from fibermsk.cli.run_options import (
     End,
     Every,
     Json,
+    Labels,
     Moved,
     Movie,
     NoCheckpoint,
@@ -83,6 +84,7 @@ def run(
     controls: Controls = None,
     picture: Picture = None,
     movie: Movie = None,
+    labels: Labels = False,
     no_checkpoint: NoCheckpoint = False,
 ) -> None:
     """Compute a scene, or a model with its muscles on lines or as fibers, and write its result."""
@@ -98,7 +100,7 @@ def run(
             file = find(scene)
     _run(
         file, out, settings, numbers, method, check, quiet, json, checkpoint_every, overwrite,
-        threads, t_end, dt, picture, movie, no_checkpoint,
+        threads, t_end, dt, picture, movie, labels, no_checkpoint,
     )  # fmt: skip
 
 
@@ -108,8 +110,8 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
     ``--set``, ``--param``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
     ``--checkpoint-every``, ``--no-checkpoint``, ``--overwrite``, ``--threads``, ``--t-end``,
-    ``--dt``, ``--picture``, ``--movie`` and ``--debug`` from the command line and writes
-    ``results/<file>.h5``. Ends the program if the run does not succeed.
+    ``--dt``, ``--picture``, ``--movie``, ``--labels`` and ``--debug`` from the command line and
+    writes ``results/<file>.h5``. Ends the program if the run does not succeed.
 
     Parameters
     ----------
@@ -171,6 +173,7 @@ def _run(
     dt: float | None,
     picture: Path | None,
     movie: Path | None,
+    labels: bool,
     no_checkpoint: bool,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run fails."""
@@ -181,7 +184,7 @@ def _run(
     settings = [*settings, *settings_of_times(file, settings, t_end, dt)]
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers)
-    drawn = Drawn(picture, movie).check()
+    drawn = Drawn(picture, movie, labels).check()
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
     keeping = None
     if not no_checkpoint:

@@ -16,7 +16,6 @@ from fibermsk.cli.view_checks import (
     check_files,
     check_look,
     check_options,
-    check_pages,
     comparison,
     pixels,
 )
@@ -164,12 +163,10 @@ def view(
     ways = {"--screenshot": screenshot, "--movie": movie, "--html": html, "--web": web}
     own = {"--size": size, "--fps": fps, "--speed": speed, "--max-frames": max_frames}
     own |= {"--fit": fit, "--no-shadows": no_shadows or None}
-    check_pages({way: ways[way] for way in ("--html", "--web")}, {"--envelope": envelope})
     check_options(ways, own | {"--port": port, "--allow-host": allow_host or None, "--time": time})
     of_models = {
         "--geometry": geometry,
         "--geometry-outside": geometry_outside,
-        "--labels": labels and not (screenshot or movie or html or web),
         "--set": pose or [],
     }
     moving = {"--time": time, "--compare": compare, "--measure": measure or None}
@@ -185,11 +182,10 @@ def view(
         "arrows": kinds,
         "theme": theme or ("auto" if html or web else "light"),
         "measures": tuple(measure or ()),
+        "envelope": envelope,
     }
     wide: dict[str, Any] = pixels(size)
     wide |= {"shadows": False} if no_shadows else {}
-    if not (html or web):
-        drawn["envelope"] = envelope
     listen: dict[str, Any] = {}
     if web:
         from fibermsk.view.browser.server import DEFAULT_PORT, check_port

@@ -19,10 +19,11 @@ _ENDINGS = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 class Drawn(NamedTuple):
-    """Files of the picture and the movie of a run; None for neither."""
+    """Files of the picture and the movie of a run, None for neither, and whether with names."""
 
     picture: Path | None = None
     movie: Path | None = None
+    labels: bool = False
 
     def check(self) -> Drawn:
         """Refuse before the run what could not be drawn after it.
@@ -30,15 +31,17 @@ class Drawn(NamedTuple):
         Raises
         ------
         ModelError
-            If a file has another ending or cannot be written, or a package is not installed.
+            If a file has another ending or cannot be written, a package is not installed, or there
+            is nothing to write names in.
         """
-        for kind, path in self._asdict().items():
+        if self.labels and self.picture is None and self.movie is None:
+            raise ModelError("--labels does not apply without --picture or --movie; leave it out")
+        for kind, endings in _ENDINGS.items():
+            path = getattr(self, kind)
             if path is None:
                 continue
-            if path.suffix.lower() not in _ENDINGS[kind]:
-                raise ModelError(
-                    f"--{kind} {path}; must end with one of: {', '.join(_ENDINGS[kind])}"
-                )
+            if path.suffix.lower() not in endings:
+                raise ModelError(f"--{kind} {path}; must end with one of: {', '.join(endings)}")
             check_drawing(f"{path} after the run", PICTURES)
             check_writable(path)
         if self.movie is not None and self.movie.suffix.lower() == ".mp4":
@@ -55,10 +58,12 @@ class Drawn(NamedTuple):
         from fibermsk import view
         from fibermsk.cli.running.progress import Counted, progress_report
 
-        done: dict[str, Any] = dict.fromkeys(self._fields)
+        done: dict[str, Any] = dict.fromkeys(_ENDINGS)
         try:
             if self.picture is not None:
-                view.screenshot(result, self.picture, time=farthest_time(result))
+                view.screenshot(
+                    result, self.picture, time=farthest_time(result), labels=self.labels
+                )
                 done["picture"] = str(self.picture)
             if self.movie is not None:
                 with progress_report(self.movie.name, quiet=quiet) as tell:
@@ -66,7 +71,7 @@ class Drawn(NamedTuple):
                     def progress(number: int, total: int) -> None:
                         tell(Counted(number, total, "picture"))
 
-                    view.movie(result, self.movie, progress=progress)
+                    view.movie(result, self.movie, progress=progress, labels=self.labels)
                 done["movie"] = str(self.movie)
         except ModelError as error:
             return f"the result is written, but not drawn: {error}", done

@@ -27,6 +27,14 @@ from fibermsk.view.drawing.compare import (
     make_stages,
     result_names,
 )
+from fibermsk.view.drawing.envelopes import (
+    AROUND,
+    SHARPNESS,
+    SHEEN,
+    THICK,
+    bundles,
+    stripes,
+)
 from fibermsk.view.drawing.looks import ARROW_COLORS, THEMES
 from fibermsk.view.drawing.meshes import directions
 from fibermsk.view.drawing.stage import AMBIENT, LIGHTS, Stage, common_camera
@@ -98,6 +106,7 @@ def pack(
     served: bool = False,
     arrows: Iterable[str] = (),
     labels: bool = False,
+    envelope: bool = False,
     measures: Asked = (),
 ) -> Content:
     """Data of a page; parameters as for `write_page`.
@@ -148,6 +157,14 @@ def pack(
         "color_by": color_by,
         "arrows": list(arrows),
         "names": labels,
+        "envelopes": {
+            "shown": envelope,
+            "around": AROUND,
+            "sharpness": SHARPNESS,
+            "thick": THICK,
+            "sheen": SHEEN,
+            "stripes": stripes().tolist(),
+        },
         "time": packer.add(
             common_times([one.time[run.kept] for one, run in zip(results, runs, strict=True)]), "f8"
         ),
@@ -199,6 +216,7 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
             }
             for name, body in result.bodies.items()
         ],
+        "bundles": bundles(result.drawn),
         "pieces": [
             piece_note(packer, piece, places, stage.fillets.joined(piece)) for piece in stage.pieces
         ],

@@ -40,6 +40,7 @@ def serve(
     theme: str = "auto",
     arrows: Iterable[str] = (),
     labels: bool = False,
+    envelope: bool = False,
     measures: Asked = (),
     max_frames: int | None = None,
     port: int = DEFAULT_PORT,
@@ -59,7 +60,7 @@ def serve(
     ----------
     shown : Result, Still, or sequence of Result
         Results or model to show; several results are compared.
-    names, compare, color_by, theme, arrows, labels, measures, max_frames
+    names, compare, color_by, theme, arrows, labels, envelope, measures, max_frames
         As for :func:`fibermsk.view.write_page`.
     time : float, optional
         Simulated time at first [s]; by default the page plays from the first frame.
@@ -83,7 +84,7 @@ def serve(
     with PageServer(host, port, allow_hosts) as server:
         content = pack(
             shown, names=names, compare=compare, time=time, autoplay=time is None,
-            color_by=color_by, arrows=arrows, labels=labels, measures=measures,
+            color_by=color_by, arrows=arrows, labels=labels, envelope=envelope, measures=measures,
             max_frames=max_frames, served=True,
         )  # fmt: skip
         server.show(content, theme)

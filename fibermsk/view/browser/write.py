@@ -22,7 +22,8 @@ from fibermsk.view.browser.content import Content, pack
 
 THEMES = ("auto", "light", "dark")
 SCRIPTS = (
-    "scene/vectors.js", "data.js", "fiber.js", "run.js", "scene/shapes.js", "scene/shaders.js",
+    "scene/vectors.js", "data.js", "fiber.js", "run.js", "scene/shapes.js", "scene/envelopes.js",
+    "scene/shaders.js",
     "scene/camera.js", "scene/draw.js", "numbers.js", "legend.js", "curves.js", "scene/pointer.js",
     "scene/pace.js", "painting.js", "pose.js", "panel.js", "app.js", "start.js",
 )  # fmt: skip
@@ -42,6 +43,7 @@ def write_page(
     time: float | None = None,
     arrows: Iterable[str] = (),
     labels: bool = False,
+    envelope: bool = False,
     measures: Asked = (),
 ) -> Path:
     """Write results or a model as a page that a browser opens as a file.
@@ -75,6 +77,8 @@ def write_page(
         Forces drawn at first: ``"attachment"``, ``"contact"`` or both.
     labels : bool
         Write the names of fibers and muscles at first, and draw the joint axes of a model.
+    envelope : bool
+        Draw a skin around the fibers of each bundle at first; the page has a box for it.
     measures : str, sequence of str, or dict of array_like
         Numbers with curves over time beside the scene; as for :func:`fibermsk.view.screenshot`.
 
@@ -96,7 +100,8 @@ def write_page(
     text = page_text(
         shown, theme=theme, names=names, compare=compare, color_by=color_by,
         autoplay=time is None if autoplay is None else autoplay,
-        max_frames=max_frames, time=time, arrows=arrows, labels=labels, measures=measures,
+        max_frames=max_frames, time=time, arrows=arrows, labels=labels, envelope=envelope,
+        measures=measures,
     )  # fmt: skip
     write_whole(path, lambda beside: beside.write_text(text, encoding="utf-8"))
     return path

@@ -36,9 +36,9 @@ _STRIPES = 24
 """Bundles of fibers around a skin that are drawn as stripes along it."""
 CONTRAST = 0.13
 """Part of the brightness by which stripes differ."""
-_SHARPNESS = 2.5
+SHARPNESS = 2.5
 """Inverse width of the blend between fibers, times their mean radius."""
-_THICK = 0.12
+THICK = 0.12
 """Thickness of the skin over the mean radius of the fibers."""
 
 
@@ -49,6 +49,12 @@ def bundles(names: Iterable[str]) -> list[list[int]]:
         if (stem := re.fullmatch(r"(.*?)_?\d+", name)) is not None:
             found.setdefault(stem[1], []).append(k)
     return [members for members in found.values() if len(members) > 1]
+
+
+def stripes() -> Array:
+    """Brightness around a skin, (AROUND,); the stripes are of uneven width."""
+    turn = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    return 1.0 + CONTRAST * np.cos(_STRIPES * turn + 1.7 * np.sin(3.0 * turn))
 
 
 class Envelopes:
@@ -70,9 +76,7 @@ class Envelopes:
         shift = self._size * np.arange(len(members))[:, None, None]
         self.faces = (grid_faces(n_along + 2, AROUND) + shift).reshape(-1, 3)
         self._weights: list[Array] = []
-        # of uneven width
-        turn = 2.0 * np.pi * np.arange(AROUND) / AROUND
-        self._stripes = 1.0 + CONTRAST * np.cos(_STRIPES * turn + 1.7 * np.sin(3.0 * turn))
+        self._stripes = stripes()
 
     def move(self) -> None:
         """Follow the tubes."""
@@ -127,10 +131,10 @@ def _skin(centers: Array, radii: Array) -> tuple[Array, Array]:
     away = centers - middle
     reach = np.einsum("fjc,jkc->fjk", away, spokes) + radii[..., None]
     mean = radii.mean(axis=0)
-    sharp = _SHARPNESS / np.maximum(mean, 1e-300)
+    sharp = SHARPNESS / np.maximum(mean, 1e-300)
     weights = np.exp(sharp[:, None] * (reach - reach.max(axis=0)))
     weights /= weights.sum(axis=0)
-    out = np.einsum("fjk,fj->jk", weights, radii) + _THICK * mean[:, None]
+    out = np.einsum("fjk,fj->jk", weights, radii) + THICK * mean[:, None]
     points = middle[:, None] + np.einsum("fjk,fjc->jkc", weights, away) + out[..., None] * spokes
     poles = np.repeat(middle[[0, -1], None], AROUND, axis=1)
     return np.concatenate([poles[:1], points, poles[1:]]), weights

@@ -1,7 +1,8 @@
-"""Names of muscles in movies, which move with these."""
+"""Names of muscles in movies and windows, which move with these."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,8 @@ from PIL import Image, ImageDraw
 from fibermsk._arrays import Array
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.fonts import font
-from fibermsk.view.drawing.labels import Box, fiber_labels, overlap
-from fibermsk.view.drawing.looks import NAME_COLORS
+from fibermsk.view.drawing.labels import Box, Label, Placed, fiber_labels, overlap, place_labels
+from fibermsk.view.drawing.looks import NAME_COLORS, Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.framing import caption_boxes, projected
 from fibermsk.view.pictures.lettering import DPI
@@ -38,17 +39,40 @@ class _Name(NamedTuple):
     corner: Array  # from the dot to the left lower corner of the text (2,)
 
 
+def on_what_is_seen(
+    stage: Stage, camera: Camera, size: tuple[int, int], frame: int
+) -> list[Placed]:
+    """Places of names on what is seen of their muscles, beside drawn things."""
+    figure = Figure((size[0] / DPI, size[1] / DPI), dpi=DPI)
+    FigureCanvasAgg(figure)
+    return write_names(figure, stage, camera, size, frame)
+
+
+def at_once(stage: Stage, camera: Camera, size: tuple[int, int], frame: int) -> list[Placed]:
+    """Places of names beside each other, on their muscles seen or not: in milliseconds."""
+    labels = fiber_labels(stage.result.drawn, frame, NAME_COLORS[stage.theme.name])
+    paths = [_on_screen(label, camera, size) for label in labels]
+    sizes = [(font(_FONT).getlength(label.words), float(_FONT)) for label in labels]
+    taken = [box for box in caption_boxes(stage, size) if box is not None]
+    return place_labels(labels, paths, sizes, size, taken=taken)
+
+
 class MovingNames:
     """Names of the muscles of a stage, placed at one frame, that follow the others."""
 
-    def __init__(self, stage: Stage, camera: Camera, size: tuple[int, int], frame: int) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        camera: Camera,
+        size: tuple[int, int],
+        frame: int,
+        place: Callable[..., list[Placed]] = on_what_is_seen,
+    ) -> None:
         self._stage, self._camera, self._size = stage, camera, size
         self._color = NAME_COLORS[stage.theme.name]
-        figure = Figure((size[0] / DPI, size[1] / DPI), dpi=DPI)
-        FigureCanvasAgg(figure)
         paths = self._paths(frame)
         self._names: list[_Name] = []
-        for one in write_names(figure, stage, camera, size, frame):
+        for one in place(stage, camera, size, frame):
             path, point = paths[one.words], np.array(one.point)
             k = int(np.argmin(np.linalg.norm(path - point, axis=1)))
             self._names.append(_Name(one.words, k, point - path[k], np.array(one.box[:2]) - point))
@@ -79,30 +103,51 @@ class MovingNames:
 
     def write(self, image: NDArray[np.uint8], names: list[tuple[str, Box, Array]]) -> None:
         """Write names on a picture (height, width, 3), in place."""
-        height = len(image)
-        theme, ink = self._stage.theme, to_hex(self._color)
         whole = Image.fromarray(image)
-        draw = ImageDraw.Draw(whole)
-        for words, (left, low, right, high), (x, y) in names:
-            edge = left - _EDGE if x < left else right + _EDGE
-            middle = height - 0.5 * (low + high)
-            down = height - y
-            if not left <= x <= right:
-                line = [(x, down), (edge, middle)]
-                draw.line(line, fill=theme.background, width=3)
-                draw.line(line, fill=ink, width=1)
-            draw.ellipse((x - _DOT, down - _DOT, x + _DOT, down + _DOT), fill=ink)
-            draw.text(
-                (left, middle), words, fill=ink, stroke_fill=theme.background,
-                stroke_width=_EDGE, font=font(_FONT), anchor="lm",
-            )  # fmt: skip
+        for one in names:
+            _draw(whole, *one, self._stage.theme)
         image[:] = np.asarray(whole)
 
     def _paths(self, frame: int) -> dict[str, Array]:
         """Pixels of points of each muscle, from the left and from below."""
         labels = fiber_labels(self._stage.result.drawn, frame, self._color)
-        found = {}
-        for label in labels:
-            path = label.point[None] if label.path is None else label.path
-            found[label.words] = projected(path, np.zeros(len(path)), self._camera, self._size)[0]
-        return found
+        return {label.words: _on_screen(label, self._camera, self._size) for label in labels}
+
+
+def name_image(
+    words: str, box: Box, dot: Array, theme: Theme
+) -> tuple[NDArray[np.uint8], int, int]:
+    """A name on a transparent background (height, width, 4), and its left lower pixel."""
+    room = 2 * _EDGE
+    left, low = (int(min(box[i], dot[i])) - room for i in range(2))
+    right, high = (int(max(box[2 + i], dot[i])) + room for i in range(2))
+    ground = to_hex(theme.rgb("background")) + "00"
+    image = Image.new("RGBA", (right - left, high - low), ground)
+    corner = np.array([left, low])
+    moved = box[0] - left, box[1] - low, box[2] - left, box[3] - low
+    _draw(image, words, moved, dot - corner, theme)
+    return np.asarray(image), left, low
+
+
+def _draw(image: Image.Image, words: str, box: Box, dot: Array, theme: Theme) -> None:
+    """Text with a light edge, and a line to the dot if that is not beside it."""
+    (left, low, right, high), (x, y) = box, dot
+    draw, ink = ImageDraw.Draw(image), to_hex(NAME_COLORS[theme.name])
+    edge = left - _EDGE if x < left else right + _EDGE
+    middle = image.height - 0.5 * (low + high)
+    down = image.height - y
+    if not left <= x <= right:
+        line = [(x, down), (edge, middle)]
+        draw.line(line, fill=theme.background, width=3)
+        draw.line(line, fill=ink, width=1)
+    draw.ellipse((x - _DOT, down - _DOT, x + _DOT, down + _DOT), fill=ink)
+    draw.text(
+        (left, middle), words, fill=ink, stroke_fill=theme.background,
+        stroke_width=_EDGE, font=font(_FONT), anchor="lm",
+    )  # fmt: skip
+
+
+def _on_screen(label: Label, camera: Camera, size: tuple[int, int]) -> Array:
+    """Pixels of the points at which a label may be (n, 2), from the left and from below."""
+    path = label.point[None] if label.path is None else label.path
+    return projected(path, np.zeros(len(path)), camera, size)[0]

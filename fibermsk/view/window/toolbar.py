@@ -39,6 +39,7 @@ class ToolbarState(NamedTuple):
     help: bool  # whether the keys are listed
     preset: str
     charts: bool = False  # whether charts of measures are shown
+    names: bool | None = None  # whether muscles have their names; None without muscles
 
 
 class Button(NamedTuple):
@@ -76,6 +77,8 @@ class Toolbar:
                 x = self._put(action, "", x, on, wide=34)
             x = self._put("loop", "loop", x, state.loop)
             x = self._put("charts", "charts", x, state.charts)
+            if state.names is not None:
+                x = self._put("names", "names", x, state.names)
             x = self._put("slower", "−", x, wide=26)
             x = self._put("real time", f"{state.speed:g}×", x, wide=48)
             x = self._put("faster", "+", x, wide=26)

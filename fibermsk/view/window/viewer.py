@@ -195,6 +195,17 @@ class Viewer:
             scene.show_arrows()
         self._show_legend()
 
+    @property
+    def named(self) -> bool | None:
+        """Whether muscles have their names; None for models and results without fibers."""
+        first = self._stages[0]
+        return first.named if first.result.drawn and not first.is_still else None
+
+    def set_names(self, shown: bool) -> None:
+        """Write the names of muscles beside these, or not."""
+        for stage in self._stages:
+            stage.named = shown
+
     def look(self, preset: str) -> None:
         """Set the camera to one of `PRESETS`."""
         _, bottom, width, top = self.around.area
@@ -281,7 +292,7 @@ class Viewer:
         self._show_words()
 
     def _mark(self) -> None:
-        """Write the magnitudes of forces; of an overlay those of the solid result."""
+        """Write magnitudes and names; of an overlay those of the solid result."""
         for marks, frame in zip(self._marks, self._frames(), strict=False):
             marks.show(None if self.covered else frame)
 

@@ -93,6 +93,7 @@ class Window:
                 "real time": lambda: setattr(playback, "speed", 1.0),
                 "next field": self._next_field,
                 "next arrows": self._next_arrows,
+                "names": lambda: viewer.set_names(not viewer.named),
                 "theme": lambda: viewer.set_theme("light" if viewer.theme == "dark" else "dark"),
                 "help": lambda: setattr(self, "help", not self.help),
                 "charts": lambda: self._show("charts"),
@@ -164,6 +165,7 @@ class Window:
             self.help,
             "" if self._turned else viewer.preset,
             self.charts,
+            viewer.named,
         )
         width, height = self.plotter.window_size
         pose = viewer.pose

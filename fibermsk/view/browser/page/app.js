@@ -16,6 +16,8 @@ class App extends Panel {
     for (const run of this.runs) {
       run.offset = this.fibers.indexOf(run.fibers[0]);
       run.rings = run.fibers.length ? new Rings(run.fibers, detail) : null;
+      const { bundles } = run;
+      run.envelopes = bundles.length ? new Envelopes(run.rings, bundles, head.envelopes) : null;
     }
     this.longest = 0.22 * head.size;
     this.frame = 0;
@@ -94,7 +96,7 @@ class App extends Panel {
     on("preset", "change", () => this.fit($("preset").value));
     on("back", "click", () => this.step(-1));
     on("on", "click", () => this.step(1));
-    for (const id of ["attachment", "contact", "show-names"]) on(id, "change", () => this.refill());
+    for (const id of ["attachment", "contact", "envelope", "show-names"]) on(id, "change", () => this.refill());
     on("theme", "click", () => {
       document.documentElement.dataset.theme = this.theme === "dark" ? "light" : "dark";
       this.setTheme();

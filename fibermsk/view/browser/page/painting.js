@@ -46,7 +46,7 @@ class Painting {
     return {
       ...this.camera.matrices(this.wide / height), aside: this.aside / width, longest: this.longest,
       coarseness: this.heavy ? this.pace.coarseness : 0, background: rgb(this.look.ground), accent: rgb(this.look.accent), selected: this.selected,
-      shade: this.head.shade[this.theme], colors: this.shownField?.colors,
+      shade: this.head.shade[this.theme], colors: this.shownField?.colors, envelope: $("envelope").checked,
     };
   }
 
@@ -63,6 +63,9 @@ class Painting {
       for (const run of this.runs) {
         run.rings?.move(run.frame, this.field, this.limits);
         this.scene?.fill(run, this.arrowRows(run));
+        if (!run.envelopes || !$("envelope").checked) continue;
+        run.envelopes.move(this.shownField.colors);
+        this.scene?.fillSkins(run);
       }
     }
     this.stale = false;

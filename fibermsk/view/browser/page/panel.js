@@ -21,6 +21,8 @@ class Panel extends Painting {
       $(kind).checked = head.arrows.includes(kind);
       $(kind).parentElement.hidden = !(head.greatest[kind] > 0);
     }
+    $("envelope").checked = head.envelopes.shown;
+    $("envelope").parentElement.hidden = !this.runs.some((run) => run.envelopes);
     $("show-names").checked = head.names;
     $("show-names").parentElement.hidden = !this.fibers.length && !this.runs.some((run) => run.labels.length);
     const moves = this.time.length > 1;

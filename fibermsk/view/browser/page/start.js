@@ -12,6 +12,9 @@ function outside(app) {
       find(name, run).field(field, frameAt(time, run), sample)
     ),
     project: (point, run = 0) => app.project(point, app.runs[run]).slice(0, 2),
+    skins: (run = 0) => Object.fromEntries(["points", "normals", "colors"].map(
+      (name) => [name, Array.from(app.runs[run].envelopes[name])],
+    )),
     arrows: (run = 0) => Array.from(app.arrowRows(app.runs[run])),
     state: () => {
       const fiber = app.fibers[app.selected];

@@ -29,12 +29,14 @@ class Scene {
       piece: this.program(PIECE_VERTEX, PIECE_FRAGMENT),
       tube: this.program(TUBE_VERTEX, TUBE_FRAGMENT),
       arrow: this.program(ARROW_VERTEX, ARROW_FRAGMENT),
+      skin: this.program(SKIN_VERTEX, SKIN_FRAGMENT),
     };
     // buffers of each run
     this.held = new Map(views.flat().map((run) => [run, {
       pieces: run.pieces.map((piece) => this.piece(piece)),
       tubes: run.rings ? this.makeTubes(run.rings) : null,
       arrows: this.makeArrows(run.fibers.length > 100 ? 5 : 10),
+      skins: run.envelopes ? this.makeSkins(run.envelopes) : null,
     }]));
     gl.enable(gl.DEPTH_TEST);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
@@ -151,6 +153,30 @@ class Scene {
     return { array, rows, count, n: 0 };
   }
 
+  makeSkins({ points, normals, colors, faces }) {
+    const gl = this.gl, array = gl.createVertexArray();
+    gl.bindVertexArray(array);
+    const buffers = [points, normals, colors].map((data, k) => {
+      const buffer = this.buffer(gl.ARRAY_BUFFER, data);
+      gl.enableVertexAttribArray(k);
+      gl.vertexAttribPointer(k, 3, gl.FLOAT, false, 0, 0);
+      return buffer;
+    });
+    this.buffer(gl.ELEMENT_ARRAY_BUFFER, faces);
+    gl.bindVertexArray(null);
+    return { array, buffers, count: faces.length };
+  }
+
+  /** New points, normals and colors of the envelopes of a run. */
+  fillSkins(run) {
+    const gl = this.gl, { buffers } = this.held.get(run).skins;
+    const { points, normals, colors } = run.envelopes;
+    [points, normals, colors].forEach((data, k) => {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffers[k]);
+      gl.bufferData(gl.ARRAY_BUFFER, data, gl.DYNAMIC_DRAW);
+    });
+  }
+
   /** New rings and arrows (a Float32Array of rows) of a run. */
   fill(run, rows) {
     const gl = this.gl, { tubes, arrows } = this.held.get(run), rings = run.rings;
@@ -200,6 +226,7 @@ class Scene {
     for (const run of ghosts) this.drawTubes(run, look, false);
     gl.depthMask(false);
     for (const run of runs) this.drawPieces(run, look, false, (piece) => piece.opacity < 1);
+    if (look.envelope) runs.forEach((run) => this.drawSkins(run, look));
     gl.disable(gl.CULL_FACE);
     for (const run of ghosts) this.drawArrows(run, look, run.opacity);
     // hidden arrows are translucent
@@ -256,6 +283,16 @@ class Scene {
     const { array, count } = tubes.meshes[look.coarseness];
     gl.bindVertexArray(array);
     gl.drawElementsInstanced(gl.TRIANGLES, count, gl.UNSIGNED_INT, 0, run.fibers.length);
+  }
+
+  drawSkins(run, look) {
+    const { skins } = this.held.get(run);
+    if (!skins) return;
+    const gl = this.gl, places = this.use("skin", look);
+    gl.uniform1f(places.opacity, run.opacity);
+    gl.uniform3fv(places.sheen, this.head.envelopes.sheen);
+    gl.bindVertexArray(skins.array);
+    gl.drawElements(gl.TRIANGLES, skins.count, gl.UNSIGNED_INT, 0);
   }
 
   drawArrows(run, look, opacity) {

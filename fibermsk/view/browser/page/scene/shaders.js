@@ -153,6 +153,30 @@ void main() {
   drawn = vec4(seen, opacity);
 }`;
 
+const SKIN_VERTEX = `${START}
+layout(location = 0) in vec3 point;
+layout(location = 1) in vec3 normal;
+layout(location = 2) in vec3 paint;
+uniform mat4 view, projection;
+out vec3 side;
+out vec3 color;
+void main() {
+  side = mat3(view) * normal;
+  color = paint;
+  gl_Position = projection * view * vec4(point, 1.0);
+}`;
+
+const SKIN_FRAGMENT = `${START}${LIGHT}
+in vec3 side;
+in vec3 color;
+uniform vec3 sheen; // opacity where it faces the viewer, at its rim, exponent between both
+uniform float opacity;
+out vec4 drawn;
+void main() {
+  float lean = 1.0 - min(abs(normalize(side).z), 1.0);
+  drawn = vec4(lit(color, side, 0.2), opacity * mix(sheen.x, sheen.y, pow(lean, sheen.z)));
+}`;
+
 const ARROW_VERTEX = `${START}
 layout(location = 0) in vec4 shape; // angle, radius, stage, slope
 layout(location = 1) in vec3 start;
