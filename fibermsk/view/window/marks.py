@@ -39,7 +39,7 @@ class Marks:
         if now == self._drawn:
             return
         self._drawn = now
-        images = [name_image(*one, theme) for one in names]
+        images = [name_image(words, box, dot, theme) for words, box, dot in names]
         for one in texts:
             image = magnitude_image(one, theme)
             images.append((image, one.left, size[1] - one.top - len(image)))
