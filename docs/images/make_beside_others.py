@@ -1,9 +1,13 @@
-"""Arm26 as OpenSim decorates it, beside fibermsk: ``python make_beside_opensim.py [RESULT.h5]``.
+"""Arm26 in other programs and in fibermsk: ``python make_beside_others.py RESULT.h5 [PNG]``.
 
-Needs opensim 4.6 and the folder of models FIBERMSK_MODELS. On the left is what OpenSim's
-``generateDecorations`` gives to its visualizer and to OpenSim Creator: meshes, and muscles as lines
-through spheres at their points, blue to red by their activation. The result is one of the scene
-`arm26_fibers`, which is run without it.
+Needs opensim 4.6, mujoco with OSMesa, the folder of models FIBERMSK_MODELS, and MYO_SIM, a copy of
+https://github.com/MyoHub/myo_sim with its meshes. The result is one of the scene `arm26_fibers`.
+
+- OpenSim: what its ``generateDecorations`` gives to its visualizer and to OpenSim Creator: meshes,
+  and muscles as lines through spheres at their points, blue to red by their activation.
+- MuJoCo: ``myoelbow_2dof6muscles.xml``, this arm converted, in MuJoCo's renderer.
+- ArtiSynth: a picture of the same pose from the same camera, which are printed, by ArtiSynth's
+  ``OpenSimParser`` and ``GL3Viewer``.
 """
 
 import os
@@ -12,10 +16,12 @@ import warnings
 from dataclasses import replace
 from pathlib import Path
 
+os.environ.setdefault("MUJOCO_GL", "osmesa")
+import mujoco
 import numpy as np
 import opensim
 import pyvista as pv
-from make_moving import WRIST, arm26_fibers, without_finger
+from make_moving import WRIST, without_finger
 from PIL import Image, ImageDraw
 
 import fibermsk as fm
@@ -123,13 +129,53 @@ def in_opensim(pose, activations, camera):
     image = Image.fromarray(np.asarray(plotter.screenshot(None, return_img=True))[..., :3])
     plotter.close()
     image = image.resize(SIZE, Image.Resampling.LANCZOS)
+    return image
+
+
+def in_mujoco(pose, activations, humerus, camera):
+    """Picture by MuJoCo; `humerus` is the pose of this bone, which has the same frame there."""
+    file = Path(os.environ["MYO_SIM"]) / "elbow" / "myoelbow_2dof6muscles.xml"
+    model = mujoco.MjModel.from_xml_path(str(file))
+    model.vis.global_.offwidth, model.vis.global_.offheight = (FINE * n for n in SIZE)
+    model.vis.global_.fovy = np.degrees(camera.angle)
+    for number in range(model.ngeom):  # no body but the arm, and no floor
+        mesh = model.geom_dataid[number]
+        if mesh < 0 or not model.mesh(mesh).name.startswith(("arm_r_hu", "arm_r_ul", "arm_r_ra")):
+            model.geom_rgba[number, 3], model.geom_matid[number] = 0.0, -1
+    data = mujoco.MjData(model)
+    for name, value in pose.items():
+        data.joint(name).qpos[0] = value
+    for name, value in activations.items():
+        data.act[model.actuator(name).actadr[0]] = value
+    mujoco.mj_forward(model, data)
+    there = data.body("r_humerus")
+    turn = there.xmat.reshape(3, 3) @ humerus[:3, :3].T
+    seen = mujoco.MjvCamera()
+    forward, eye = turn @ camera.axes[2], there.xpos + turn @ (camera.position - humerus[:3, 3])
+    seen.distance, seen.lookat = 1.0, eye + forward
+    seen.azimuth = np.degrees(np.arctan2(forward[1], forward[0]))
+    seen.elevation = np.degrees(np.arcsin(forward[2]))
+    look = mujoco.MjvOption()
+    look.sitegroup[:] = 0
+    with mujoco.Renderer(model, FINE * SIZE[1], FINE * SIZE[0]) as renderer:
+        renderer.update_scene(data, seen, look)
+        renderer.scene.flags[mujoco.mjtRndFlag.mjRND_SKYBOX] = 0
+        image = renderer.render().copy()
+        renderer.enable_segmentation_rendering()
+        renderer.update_scene(data, seen, look)
+        image[renderer.render()[..., 0] < 0] = 255
+    return Image.fromarray(image).resize(SIZE, Image.Resampling.LANCZOS)
+
+
+def named(image, name):
+    """Pixels of a picture with a name."""
     words = {"fill": THEMES["light"].text, "font": font(18)}
-    ImageDraw.Draw(image).text((10, 16), "OpenSim 4.6", **words)
+    ImageDraw.Draw(image).text((10, 16), name, **words)
     return np.asarray(image)
 
 
-def beside(result):
-    """Pictures of one pose: by OpenSim, and by fibermsk as lines and as bundles."""
+def beside(result, artisynth):
+    """Pictures of one pose: by others, and by fibermsk as lines and as bundles."""
     frame = int(np.argmin(np.abs(result.time - TIME)))
     pose = {name: values[frame] for name, values in result.coordinates.items()}
     activations = {
@@ -140,16 +186,30 @@ def beside(result):
     still = fm.still(arm, pose)
     still = replace(still, result=without_finger(still.result), wraps={})
     look = {"size": SIZE}
-    pictures = [in_opensim(pose, activations, camera)]
-    for shown, more in ((still, {}), (result, {"time": TIME, "envelope": True})):
+    print("pose [rad]", pose, "eye", camera.position, "towards", camera.axes[2])
+    print("vertical angle [rad]", camera.angle)
+    humerus = result.bodies["r_humerus"]
+    placed = np.eye(4)
+    placed[:3, :3], placed[:3, 3] = humerus.rotation[frame], humerus.position[frame]
+    # MuJoCo first: it makes a context of its own
+    of_mujoco = in_mujoco(pose, activations, placed, camera)
+    pictures = [named(in_opensim(pose, activations, camera), "OpenSim 4.6")]
+    pictures.append(named(of_mujoco, f"MuJoCo {mujoco.__version__}"))
+    if artisynth:
+        image = Image.open(artisynth).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
+        pictures.append(named(image, "ArtiSynth"))
+    bundles = {"time": TIME, "envelope": False}
+    for shown, more in ((still, {}), (result, bundles), (result, bundles | {"envelope": True})):
         file = HERE / "_beside.png"
         fm.view.screenshot(shown, file, **look, **more)
         pictures.append(np.asarray(Image.open(file).convert("RGB")))
         file.unlink()
-    return np.concatenate(pictures, axis=1)
+    others = np.concatenate(pictures[:-3], axis=1)
+    ours = np.concatenate(pictures[-3:], axis=1)[:, : others.shape[1]]
+    return np.concatenate([others, ours])
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", fm.ModelWarning)  # of markers in the file
-    found = without_finger(fm.load(sys.argv[1])) if sys.argv[1:] else arm26_fibers()
-    Image.fromarray(beside(found)).save(HERE / "arm26_beside_opensim.png")
+    made = beside(without_finger(fm.load(sys.argv[1])), *sys.argv[2:3] or [None])
+    Image.fromarray(made).save(HERE / "arm26_beside_others.png")
