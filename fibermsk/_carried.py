@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fibermsk._apart import rebuild
 from fibermsk._sources import sources_stamp
 
 PACKAGE = "fibermsk_kernels"
@@ -55,11 +56,9 @@ class Store(NamedTuple):
 
     def load(self, function: Any, sig: Any, target_context: Any) -> Any:
         """A compiled version of a function; None if there is none of these sources."""
-        from numba.core.compiler import CompileResult
-
         file = self._file(function)
         data = None if file is None else file.load(self._key(function, sig))
-        return None if data is None else CompileResult._rebuild(target_context, *data)
+        return None if data is None else rebuild(target_context, data)
 
     def has(self, function: Any, sig: Any) -> bool:
         """Whether there is a compiled version of a function."""

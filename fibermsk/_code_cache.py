@@ -10,6 +10,7 @@ from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 
+from fibermsk._apart import rebuild, reduce, settle
 from fibermsk._carried import building, carried, is_building
 from fibermsk._sources import sources_stamp
 from fibermsk._warn import warn
@@ -78,6 +79,7 @@ class _Kept(FunctionCache):
     def __init__(self, function: Any, version: str) -> None:
         super().__init__(function)
         self._function, self._own_version = function, version
+        self._impl.reduce, self._impl.rebuild = reduce, rebuild
         version += sources_stamp(function.__module__)
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _Files(
@@ -96,9 +98,12 @@ class _Kept(FunctionCache):
         return known or _is_carried(self._function, self._own_version, sig)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        target_context.refresh()
         try:
             with _locked(self.cache_path):
-                found = super().load_overload(sig, target_context)
+                kept = self._cache_file.load(self._index_key(sig, target_context.codegen()))
+            # beyond the lock: what it calls is loaded first
+            found = None if kept is None else self._impl.rebuild(target_context, kept)
         except (OSError, ImportError):  # or code of a module that is no longer there
             found = None
         if found is None:
@@ -106,12 +111,13 @@ class _Kept(FunctionCache):
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
+        settle(self._function, sig, data)
         try:
             with _locked(self.cache_path):
                 super().save_overload(sig, data)
                 if is_building() and not self._own_version and self._impl.check_cachable(data):
                     store = building(data.codegen.magic_tuple())
-                    store.save(self._function, sig, self._impl.reduce(data))
+                    store.save(self._function, sig, reduce(data))
         except OSError as error:
             _tell_once(str(error))
 

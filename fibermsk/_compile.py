@@ -13,11 +13,12 @@ from random import SystemRandom
 from types import FunctionType
 from typing import Any
 
-from numba import get_num_threads, njit
+from numba import get_num_threads, njit, types
 from numba.core import event
 from numba.core.bytecode import FunctionIdentity
 
 from fibermsk import _first_use as _first_use  # which says what is compiled
+from fibermsk._apart import may_be_apart
 from fibermsk._code_cache import cache_of
 from fibermsk.laws.own import codes_of
 
@@ -55,8 +56,27 @@ def _compiled(function: Any, version: str = "", **options: Any) -> Any:
     # with `NUMBA_DISABLE_JIT`, Numba returns the plain function
     if dispatcher is not function:
         dispatcher._cache = cache_of(function, version)
+        if "inline" not in options and "forceinline" not in options:
+            _ignore_values(dispatcher)
+            if not version and not options.get("parallel"):
+                may_be_apart(dispatcher, function)
     dispatcher.made_with = options
     return dispatcher
+
+
+def _ignore_values(dispatcher: Any) -> None:
+    """Compile a callee once for the types of its arguments.
+
+    By default Numba compiles it once more for each constant that a caller passes.
+    """
+    compiler = dispatcher._compiler
+    fold = compiler.fold_argument_types
+
+    def folded(arguments: Any, named: Any) -> Any:
+        parameters, kinds = fold(arguments, named)
+        return parameters, tuple(map(types.unliteral, kinds))
+
+    compiler.fold_argument_types = folded
 
 
 def kernel(function: Any) -> Any:

@@ -23,7 +23,7 @@ def sources_stamp(module: str) -> str:
     if own == module or _file(own) is None:
         return ""
     digest = hashlib.sha256()
-    for name in sorted({*_reached(own), "_compile"}):
+    for name in sorted({*_reached(own), "_compile", "_apart"}):
         digest.update(f"{name}\n{_text(name)}".encode())
     return digest.hexdigest()
 
