@@ -174,6 +174,19 @@ def named(image, name):
     return np.asarray(image)
 
 
+def near_by(result):
+    """Muscles of the upper arm in their envelopes, from near."""
+    file, size = HERE / "_near_by.png", (3 * SIZE[0], 3 * SIZE[1])
+    fm.view.screenshot(result, file, size=size, time=TIME, envelope=True)
+    image = Image.open(file).convert("RGB")
+    file.unlink()
+    left, top = int(0.14 * size[0]), int(0.16 * size[1])
+    wide = int(0.46 * size[0])
+    return image.crop((left, top, left + wide, top + wide * SIZE[1] // SIZE[0])).resize(
+        SIZE, Image.Resampling.LANCZOS
+    )
+
+
 def beside(result, artisynth):
     """Pictures of one pose: by others, and by fibermsk as lines and as bundles."""
     frame = int(np.argmin(np.abs(result.time - TIME)))
@@ -198,12 +211,14 @@ def beside(result, artisynth):
     if artisynth:
         image = Image.open(artisynth).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
         pictures.append(named(image, "ArtiSynth"))
-    bundles = {"time": TIME, "envelope": False}
-    for shown, more in ((still, {}), (result, bundles), (result, bundles | {"envelope": True})):
+    still = replace(still, result=replace(still.result, scene="fibermsk, lines"))
+    bundles = replace(result, scene="fibermsk, bundles")
+    for shown, more in ((still, {}), (bundles, {"time": TIME})):
         file = HERE / "_beside.png"
         fm.view.screenshot(shown, file, **look, **more)
         pictures.append(np.asarray(Image.open(file).convert("RGB")))
         file.unlink()
+    pictures.append(named(near_by(result), "in their envelopes"))
     others = np.concatenate(pictures[:-3], axis=1)
     ours = np.concatenate(pictures[-3:], axis=1)[:, : others.shape[1]]
     return np.concatenate([others, ours])

@@ -5,9 +5,9 @@ from parts import Call
 
 import fibermsk as fm
 
-TIME = np.arange(0.0, 1.0, 0.02)
+TIME = np.arange(0.0, 1.0, 0.04)
 EMG = {"time": TIME, "line": 0.3 + 0.1 * np.sin(9.0 * TIME)}
-MOTION = {"time": TIME[25:], "elbow": 0.1 * np.sin(3.0 * TIME[25:])}
+MOTION = {"time": TIME[13:], "elbow": 0.1 * np.sin(3.0 * TIME[13:])}
 
 
 def model(p):

@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from make_result import make_result
 from scipy.spatial import ConvexHull, Delaunay
 from straight_bundle import packed
 
+import fibermsk as fm
 from fibermsk.view.drawing.envelopes import AROUND, CONTRAST, SHEEN, bundles
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures import cpu_draw, opengl, scene
@@ -108,3 +110,10 @@ def test_window_has_envelopes_that_follow_the_time():
         np.testing.assert_array_equal(skin.points, viewer._stages[0].envelopes.points)
     finally:
         viewer.close()
+
+
+def test_without_bundles_there_is_nothing_to_draw():
+    alone = make_result(2, fibers={"soleus": packed().fibers["fiber_1"]}, bodies={})
+    with pytest.warns(fm.ModelWarning, match="no bundles, which are fibers with names such as"):
+        stage = Stage(alone, "tissue", envelope=True)
+    assert stage.envelopes.points.size == 0

@@ -7,6 +7,7 @@ import pytest
 from chromium import Tab, chromium
 from straight_bundle import packed
 
+import fibermsk as fm
 from fibermsk.view import write_page
 from fibermsk.view.drawing.envelopes import AROUND, bundles
 from fibermsk.view.drawing.stage import Stage
@@ -79,7 +80,8 @@ def test_envelopes_are_those_of_pictures(browser, tmp_path):
 def test_results_without_bundles_have_no_box(browser, tmp_path):
     shown = packed()
     alone = dataclasses.replace(shown, fibers={"soleus": shown.fibers["fiber_1"]})
-    page = Tab(browser, write_page(alone, tmp_path / "page.html", envelope=True))
+    with pytest.warns(fm.ModelWarning, match="upper_limb has no bundles"):
+        page = Tab(browser, write_page(alone, tmp_path / "page.html", envelope=True))
     assert not page.tab.locator("#envelope").is_visible()
     assert page.state["error"] is None and page.problems == []
     page.close()

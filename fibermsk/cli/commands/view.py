@@ -66,7 +66,7 @@ def view(
             "--measure",
             metavar="NAME",
             help="Number to follow over time: a coordinate, or OWNER.FIELD as biceps_1.length or "
-            "BRA.moment_arm/r_elbow_flex; repeatable.",
+            "BRA.moment_arm/elbow; repeatable.",
         ),
     ] = None,
     theme: Annotated[
@@ -197,7 +197,11 @@ def view(
         shown = [load(file, lazy=True) for file in files]
         compared: dict[str, Any] = {"names": short_names(files), "compare": how}
     elif is_model(files[0]):
-        shown, compared = read_model(files[0], geometry, pose or [], outside=geometry_outside), {}
+        from fibermsk.cli.running.compiling import saying_when_compiled
+
+        with saying_when_compiled(f"{files[0].name}: "):
+            shown = read_model(files[0], geometry, pose or [], outside=geometry_outside)
+        compared = {}
     else:
         shown, compared = load(files[0], lazy=True), {}
     if movie is not None:

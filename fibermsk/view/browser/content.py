@@ -33,6 +33,7 @@ from fibermsk.view.drawing.envelopes import (
     SHEEN,
     THICK,
     bundles,
+    check_bundles,
     stripes,
 )
 from fibermsk.view.drawing.looks import ARROW_COLORS, THEMES
@@ -119,6 +120,9 @@ def pack(
     )
     several = [shown] if isinstance(shown, (Result, Still)) else shown
     results = [stage.result for stage in stages]
+    if envelope:
+        for result in results:
+            check_bundles(result.scene, result.drawn)
     names = result_names(results, names)
     if time is not None:
         longest = max(results, key=lambda result: float(result.time[-1]))

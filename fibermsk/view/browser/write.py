@@ -23,9 +23,9 @@ from fibermsk.view.browser.content import Content, pack
 THEMES = ("auto", "light", "dark")
 SCRIPTS = (
     "scene/vectors.js", "data.js", "fiber.js", "run.js", "scene/shapes.js", "scene/envelopes.js",
-    "scene/shaders.js",
-    "scene/camera.js", "scene/draw.js", "numbers.js", "legend.js", "curves.js", "scene/pointer.js",
-    "scene/pace.js", "painting.js", "pose.js", "panel.js", "app.js", "start.js",
+    "scene/shaders.js", "scene/camera.js", "scene/draw.js", "numbers.js", "legend.js", "curves.js",
+    "scene/pointer.js", "scene/pace.js", "names.js", "painting.js", "pose.js", "panel.js", "app.js",
+    "start.js",
 )  # fmt: skip
 """In the order of the page."""
 

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
+from fibermsk._warn import warn
+from fibermsk.errors import ModelWarning
 from fibermsk.view.drawing.surfaces import circle, grid_faces
 from fibermsk.view.drawing.tubes import Tubes
 
@@ -49,6 +51,16 @@ def bundles(names: Iterable[str]) -> list[list[int]]:
         if (stem := re.fullmatch(r"(.*?)_?\d+", name)) is not None:
             found.setdefault(stem[1], []).append(k)
     return [members for members in found.values() if len(members) > 1]
+
+
+def check_bundles(scene: str, names: Iterable[str]) -> None:
+    """Warn if there is nothing to draw an envelope around."""
+    if not bundles(names):
+        warn(
+            f"envelope=True draws nothing: {scene} has no bundles, which are fibers with names "
+            "such as biceps_1 and biceps_2",
+            ModelWarning,
+        )
 
 
 def stripes() -> Array:

@@ -15,7 +15,7 @@ from fibermsk.view.drawing.arrows import Arrows, ArrowScale, elements_per_arrow
 from fibermsk.view.drawing.camera import Camera, find_camera
 from fibermsk.view.drawing.colors import color_table
 from fibermsk.view.drawing.detail import PICTURE_POINTS, choose_detail
-from fibermsk.view.drawing.envelopes import Envelopes, bundles
+from fibermsk.view.drawing.envelopes import Envelopes, bundles, check_bundles
 from fibermsk.view.drawing.fillets import Fillets
 from fibermsk.view.drawing.labels import Label, fiber_labels
 from fibermsk.view.drawing.looks import NAME_COLORS, Theme, find_theme, ghostly
@@ -102,6 +102,8 @@ class Stage:
         self.envelopes: Envelopes | None = None
         if envelope and self.tubes is not None:
             self.envelopes = Envelopes(self.tubes, bundles(self._drawn))
+        if envelope:
+            check_bundles(result.scene, self._drawn)
         self.cloud, self.margins = self._extent(still)
         self.size = float(np.linalg.norm(np.ptp(self.cloud, axis=0)))
         self.arrows: dict[str, Arrows] = {}

@@ -91,7 +91,7 @@ def magnitudes(
         for left, top in spots:
             box = left, top, left + wide, top + _LINE
             if _is_free(box, size, full):
-                full.append(box)
+                full.append((left - _EDGE, top, left + wide + _EDGE, top + _LINE))
                 texts.append(Magnitude(words, left, top, wide))
                 break
     return texts

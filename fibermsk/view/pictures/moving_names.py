@@ -26,6 +26,8 @@ _FONT = 12
 """Size of the font, in pixels."""
 _EDGE, _DOT = 2, 2
 """Light edge of a text, and radius of the dot at its muscle."""
+_ALONG, _MOST, _NEAR = 21, 50, 6.0
+"""Points along a fiber, and fibers of a muscle, that hide others; how near in pixels."""
 _FARTHEST = 120
 """Farthest that a text without room moves up or down, in pixels."""
 
@@ -49,12 +51,41 @@ def on_what_is_seen(
 
 
 def at_once(stage: Stage, camera: Camera, size: tuple[int, int], frame: int) -> list[Placed]:
-    """Places of names beside each other, on their muscles seen or not: in milliseconds."""
-    labels = fiber_labels(stage.result.drawn, frame, NAME_COLORS[stage.theme.name])
-    paths = [_on_screen(label, camera, size) for label in labels]
+    """Places of names beside each other, not behind other muscles: in milliseconds."""
+    drawn = stage.result.drawn
+    labels = fiber_labels(drawn, frame, NAME_COLORS[stage.theme.name])
+    theta = np.linspace(0.05, 0.95, _ALONG)
+    fibers = list(drawn.values())
+    points = {
+        label.words: np.concatenate(
+            [fibers[k].centerline(theta, frame) for k in label.members[:_MOST]]
+        )
+        for label in labels
+    }
+    depths = {words: _depths(own, camera) for words, own in points.items()}
+    places = {
+        words: projected(own, np.zeros(len(own)), camera, size)[0] for words, own in points.items()
+    }
+    paths = []
+    for label in labels:
+        path, others = _on_screen(label, camera, size), [w for w in points if w != label.words]
+        if label.path is not None and others:
+            depth = _depths(label.path, camera)
+            there = np.concatenate([places[w] for w in others])
+            nearer = np.concatenate([depths[w] for w in others]) < depth[:, None]
+            beside = np.linalg.norm(there - path[:, None], axis=2) < _NEAR
+            seen = ~(nearer & beside).any(axis=1)
+            path = path[seen] if seen.any() else path
+        paths.append(path)
     sizes = [(font(_FONT).getlength(label.words), float(_FONT)) for label in labels]
     taken = [box for box in caption_boxes(stage, size) if box is not None]
-    return place_labels(labels, paths, sizes, size, taken=taken)
+    crowd = np.concatenate(list(places.values())) if places else None
+    return place_labels(labels, paths, sizes, size, taken=taken, crowd=crowd)
+
+
+def _depths(points: Array, camera: Camera) -> Array:
+    """Distances of points from the camera along its view (n,) [m]."""
+    return (points - camera.position) @ camera.axes[2]
 
 
 class MovingNames:
@@ -140,7 +171,8 @@ def _draw(image: Image.Image, words: str, box: Box, dot: Array, theme: Theme) ->
         line = [(x, down), (edge, middle)]
         draw.line(line, fill=theme.background, width=3)
         draw.line(line, fill=ink, width=1)
-    draw.ellipse((x - _DOT, down - _DOT, x + _DOT, down + _DOT), fill=ink)
+    for radius, color in ((_DOT + 1, theme.background), (_DOT, ink)):
+        draw.ellipse((x - radius, down - radius, x + radius, down + radius), fill=color)
     draw.text(
         (left, middle), words, fill=ink, stroke_fill=theme.background,
         stroke_width=_EDGE, font=font(_FONT), anchor="lm",

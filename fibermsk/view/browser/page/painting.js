@@ -1,11 +1,7 @@
 // Drawing of scene, legend and names, and saving of pictures.
 
-const MOST_NAMES = 60; // muscles with their names
 const MOST_FORCES = 24; // whose magnitudes are written
 const AXES = ["#d9534f", "#3c9a5f", "#5b7fe0"];
-
-/** Name of a muscle by that of its fiber. */
-const muscleOf = (fiber) => fiber.replace(/_?\d+$/, "") || fiber;
 
 class Painting {
   /** Field that colors the fibers; undefined without fibers. */
@@ -191,26 +187,51 @@ class Painting {
     return found.slice(0, MOST_FORCES).map(([, one]) => one);
   }
 
+  /** Points of a run on the screen: along each muscle, and along its fibers with its name. */
+  onScreen(run) {
+    const muscles = new Map(), things = [];
+    const share = Math.ceil(run.fibers.length / MOST_FIBERS);
+    run.fibers.forEach((fiber) => {
+      const name = muscleOf(fiber.name);
+      if (!muscles.has(name)) muscles.set(name, []);
+      muscles.get(name).push(fiber);
+    });
+    const paths = [...muscles].map(([name, fibers]) => {
+      const own = fibers.filter((_, k) => k % share === 0);
+      const along = own.map((fiber) => CHOICES.map((theta) => fiber.point(run.frame, theta)));
+      along.forEach((points) => points.forEach(
+        (point) => things.push([...this.project(point, run), name]),
+      ));
+      const mean = CHOICES.map((_, k) => scale(1 / own.length, along.map((points) => points[k]).reduce(add)));
+      return { name, points: mean.map((point) => this.project(point, run)) };
+    });
+    return { paths, things };
+  }
+
   paintNames(width, height) {
-    const place = $("names");
-    place.replaceChildren();
-    const wanted = [];
+    const wanted = [], things = [];
     const shown = $("show-names").checked;
     const chosen = this.fibers[this.selected];
-    if (chosen) wanted.push([chosen.name, chosen.point(chosen.run.frame, 0.5), chosen.run, true]);
-    for (const run of shown ? this.runs : []) {
-      const muscles = {};
-      run.fibers.forEach((fiber) => (muscles[muscleOf(fiber.name)] ??= []).push(fiber));
-      // labels of neighbors at different theta
-      Object.entries(muscles).slice(0, MOST_NAMES).forEach(([words, fibers], k) => {
-        const sum = fibers.map((fiber) => fiber.point(run.frame, 0.35 + 0.1 * (k % 4))).reduce(add);
-        wanted.push([words, scale(1 / fibers.length, sum), run, false]);
-      });
+    const put = (run, words, points, more) => wanted.push({
+      key: `${this.runs.indexOf(run)} ${words}`, words, points, ...more,
+    });
+    if (chosen) {
+      const points = CHOICES.map((theta) => this.project(chosen.point(chosen.run.frame, theta), chosen.run));
+      put(chosen.run, chosen.name, points, { dot: true, kind: "selected", muscle: muscleOf(chosen.name) });
     }
-    this.magnitudes().forEach((one) => wanted.push([...one, false, "force"]));
+    for (const run of shown ? this.runs : []) {
+      const found = this.onScreen(run);
+      things.push(...found.things);
+      found.paths.slice(0, MOST_NAMES).forEach(
+        ({ name, points }) => put(run, name, points, { dot: true, muscle: name }),
+      );
+    }
+    this.magnitudes().forEach(
+      ([words, point, run]) => put(run, words, [this.project(point, run)], { kind: "force" }),
+    );
     if (shown) {
       this.runs.forEach((run) => run.labels.forEach(
-        ({ words, point }) => wanted.push([words, point, run, false]),
+        ({ words, point }) => put(run, words, [this.project(point, run)], {}),
       ));
     }
     const legend = $("legend"), scene = $("scene").getBoundingClientRect(), taken = [];
@@ -218,31 +239,9 @@ class Painting {
       const box = legend.getBoundingClientRect();
       taken.push([box.left - scene.left, box.top - scene.top, box.width, box.height]);
     }
-    for (const [words, point, run, selected, kind] of wanted) {
-      const [x, y, away] = this.project(point, run);
-      if (!(away > 0) || !(x > 0 && x < width && y > 0 && y < height)) continue;
-      const span = element("span", words);
-      span.classList.toggle("selected", selected);
-      if (kind) span.classList.add(kind);
-      place.append(span);
-      const wide = span.offsetWidth, tall = span.offsetHeight;
-      const inside = ([left, top]) => (
-        left >= 0 && left + wide <= width && top >= 0 && top + tall <= height
-      );
-      const free = ([left, top]) => inside([left, top]) && taken.every(([a, b, w, h]) => (
-        left + wide <= a || a + w <= left || top + tall <= b || b + h <= top
-      ));
-      const spots = [0, 1, -1, 2, -2, 3, -3].flatMap((k) => [
-        [x + 10, y + k * tall - 0.5 * tall], [x - 10 - wide, y + k * tall - 0.5 * tall],
-      ]);
-      const spot = spots.find(free);
-      if (!spot) {
-        span.remove();
-        continue;
-      }
-      taken.push([...spot, wide, tall]);
-      span.style.transform = `translate(${spot[0]}px, ${spot[1]}px)`;
-    }
+    const seen = [...this.camera.eye, ...this.camera.forward, width, height].join(" ");
+    this.names ??= new Names($("names"));
+    this.names.paint(wanted, things, taken, { width, height, seen });
   }
 
   /** Save the scene in twice the resolution, with name, time and legend, as PNG. */
