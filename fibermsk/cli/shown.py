@@ -17,14 +17,15 @@ def is_model(file: Path) -> bool:
 
 
 def short_names(files: list[Path]) -> list[str]:
-    """Shortest distinct names of the files."""
-    stems = [file.stem for file in files]
-    if len(set(stems)) == len(stems):
-        return stems
-    whole = [str(file.with_suffix("")) for file in files]
+    """Shortest distinct names of the files, with as few folders as needed."""
+    paths = [file.resolve().with_suffix("") for file in files]
+    names, length = [path.name for path in paths], 1
+    while len(set(names)) < len(set(paths)):
+        length += 1
+        names = ["/".join(path.parts[-length:]) for path in paths]
     return [
-        f"{name} ({whole[: k + 1].count(name)})" if whole.count(name) > 1 else name
-        for k, name in enumerate(whole)
+        f"{name} ({names[: k + 1].count(name)})" if names.count(name) > 1 else name
+        for k, name in enumerate(names)
     ]
 
 

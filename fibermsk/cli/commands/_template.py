@@ -57,7 +57,7 @@ def scene(
     # Bodies. Shapes are drawn and are in contact with fibers; fm.read_mesh("bone.stl") returns
     # one of a file. A body's frame is yours to choose: here each bone hangs down from its origin.
     bone = 0.015
-    upper_arm = model.add(fm.Body("upper_arm", shapes=fm.Capsule((0, 0, 0), (0, 0, -0.30), bone)))
+    upper_arm = model.add(fm.Body("upper_arm", shapes=fm.Capsule((0, 0, 0), (0, 0, -0.32), bone)))
     length = 0.28
     forearm = model.add(
         fm.Body(

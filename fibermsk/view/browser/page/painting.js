@@ -219,7 +219,8 @@ class Painting {
       const points = CHOICES.map((theta) => this.project(chosen.point(chosen.run.frame, theta), chosen.run));
       put(chosen.run, chosen.name, points, { dot: true, kind: "selected", muscle: muscleOf(chosen.name) });
     }
-    for (const run of shown ? this.runs : []) {
+    // of an overlay those of the solid result
+    for (const run of shown ? this.runs.filter(({ opacity }) => opacity === 1) : []) {
       const found = this.onScreen(run);
       things.push(...found.things);
       found.paths.slice(0, MOST_NAMES).forEach(
