@@ -130,7 +130,7 @@ def test_info_says_what_it_takes(cli, model):
     assert done.exit_code == 2 and "OpenSim model (.osim)" in done.stderr.replace("\n", " ")
 
 
-@pytest.mark.parametrize("option", [["--labels"], ["--set", "a=1"], ["--geometry", "."]])
+@pytest.mark.parametrize("option", [["--set", "a=1"], ["--geometry", "."]])
 def test_options_of_models_are_refused_for_results(cli, tmp_path, option):
     done = cli("view", tmp_path / "run.h5", *option)
     assert done.exit_code == 2 and f"{option[0]} does not apply" in done.stderr
