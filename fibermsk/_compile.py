@@ -128,15 +128,6 @@ def inlined_body(function: Any) -> Any:
     return _compiled(function, **_TASK_OPTIONS, inline="always")
 
 
-def merged(function: Any) -> Any:
-    """Compile a `kernel` as a part of its caller, not by itself.
-
-    LLVM optimizes a callee with all that it calls once more in every caller: without this, a chain
-    of large kernels that call each other takes the compiler several times as long.
-    """
-    return _compiled(function, **_OPTIONS, inline="always")
-
-
 def inlined(function: Any) -> Any:
     """Compile as `kernel` does, specialized for each caller.
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fibermsk._compile import kernel
+from fibermsk._compile import kernel, part
 from fibermsk._prepared import argument, call, exchanged, unpacked
 
 SEARCH, SAME, OTHERS = -1, 0, 1
@@ -59,8 +59,7 @@ def retract(of, y, increment, attached, links, points, new):
         new[i] = y[i] + increment[i]
     n_x = y.size - links.position.shape[0]
     q, rest = new[n_x:], np.zeros(y.size - n_x)
-    call(of.tree, (q, rest, rest, links))
-    call(of.points, (links.S, links.rotation, links.position, points.c, points.C))
+    move(of, q, rest, rest, links, points)
     for m in range(attached.size):
         for c in range(3):
             new[6 * attached[m] + c] = points.c[m, c]
@@ -72,12 +71,18 @@ def lead(v, attached, C, new):
     for i in range(v.size):
         new[i] = v[i]
     n_x = v.size - C.shape[2]
+    lead_ends(new[:n_x].reshape(n_x // 6, 6), v[n_x:], attached, C)
+
+
+@part
+def lead_ends(nodes, coordinates, attached, C):
+    """Rows of attached nodes (n_nodes, 6): C (n_points, 3, n) times the coordinates (n,)."""
     for m in range(attached.size):
         for c in range(3):
             total = 0.0
             for j in range(C.shape[2]):
-                total += C[m, c, j] * v[n_x + j]
-            new[6 * attached[m] + c] = total
+                total += C[m, c, j] * coordinates[j]
+            nodes[attached[m], c] = total
 
 
 @kernel

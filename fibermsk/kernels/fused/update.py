@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from fibermsk._compile import kernel
 from fibermsk._prepared import call, exchanged, unpacked
 from fibermsk.kernels.contact_arrays import FiberUpdate
+from fibermsk.kernels.fused.look import lead_ends
 
 
 class Updating(NamedTuple):
@@ -75,12 +76,7 @@ def safeguard(of, nodes, update, update_q, links, C, keep):
     for i in range(way.shape[0]):
         for c in range(6):
             way[i, c] = update[i, c]
-    for m in range(work.attached.size):
-        for c in range(3):
-            total = 0.0
-            for j in range(n):
-                total += C[m, c, j] * update_q[j]
-            way[work.attached[m], c] = total
+    lead_ends(way, update_q, work.attached, C)
     for j in range(n):
         work.size[j] = abs(update_q[j])
     call(of.strays, (nodes, links.position))

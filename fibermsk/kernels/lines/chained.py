@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import allocating, inlined, inner, kernel, merged
+from fibermsk._compile import allocating, inlined, inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.acting import end_of_section, pack_surfaces, surfaces_of
 from fibermsk.kernels.lines.compose import add_first, add_second, fill_moves
@@ -93,7 +93,7 @@ def _far(size, reference, foot):
     return not most < STEP
 
 
-@merged
+@inner
 def solve_chain(paths, state, k, j, surfaces, again, loose, gradient):
     """Status and length of a section; fills its gradient (n,), foot and touched of the state.
 
@@ -150,7 +150,7 @@ def _move(rank, surfaces, s, to):
         rank[surfaces[k]] = ranks[k]
 
 
-@merged
+@inner
 def _in_some_order(paths, state, k, j, surfaces, again, g):
     """As `solve_chain`; where surfaces are touched in another order, one is moved within it.
 
@@ -160,7 +160,6 @@ def _in_some_order(paths, state, k, j, surfaces, again, g):
     loose, last = 1, n * n + 1
     for s in range(n):
         loose = loose if paths.passes[surfaces[s]] else 0
-    # one call for all orders: it is compiled inline
     for attempt in range(1 + last):
         s, to = (attempt - 1) // n, (attempt - 1) % n
         if attempt == last:

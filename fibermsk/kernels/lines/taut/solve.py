@@ -17,7 +17,7 @@ import math
 
 import numpy as np
 
-from fibermsk._compile import inner, kernel, merged
+from fibermsk._compile import inner, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.lines.around_axis import winding_of
 from fibermsk.kernels.lines.section import to_local
@@ -285,7 +285,7 @@ def _search(kind, size, R, p, o, i, asked, starts, foot, active, loose, gradient
     return status, math.nan, blamed
 
 
-@merged
+@inner
 def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, loose, gradient):
     """Fill feet (m, 7) and active (m,) of the taut path; returns a status and the length.
 
