@@ -69,9 +69,10 @@ def read_model(
     meshes = model.import_report.meshes
     missing = sum(path is None for _, _, path in meshes)
     if missing:
+        where, give = (f"in {geometry}", "") if geometry else ("found", "give --geometry DIR; ")
         typer.echo(
-            f"{missing} of {len(meshes)} mesh files not found, bodies without meshes are "
-            f"drawn as sticks: give --geometry DIR; fibermsk info {file} names them",
+            f"{missing} of {len(meshes)} mesh files not {where}, bodies without meshes are "
+            f"drawn as sticks: {give}fibermsk info {file} names them",
             err=True,
         )
     for coordinate in model.coordinates:

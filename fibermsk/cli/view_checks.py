@@ -71,7 +71,7 @@ def comparison(text: str | None) -> str:
     """Value of `compare` in Python."""
     if text is None:
         return "side_by_side"
-    if text not in ("side-by-side", "overlay"):
+    if text.replace("_", "-") not in ("side-by-side", "overlay"):
         raise ModelError(f"--compare {text}: must be side-by-side or overlay")
     return text.replace("-", "_")
 

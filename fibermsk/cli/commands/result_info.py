@@ -153,7 +153,8 @@ def _cells(row: _Row, many: bool) -> tuple[str, ...]:
     """Cells of a row; with a column of numbers where arrays are together."""
     text = ""
     if row.low is not None and row.high is not None:
-        text = f"{row.low:.6g}" + ("" if row.low == row.high else f" to {row.high:.6g}")
+        text = f"{row.low + 0.0:.6g}"  # not -0
+        text += "" if row.low == row.high else f" to {row.high + 0.0:.6g}"
         text += row.units
     number = (f"x {row.number}" if row.number > 1 else "",) if many else ()
     return (row.path, *number, row.shape, text)

@@ -14,6 +14,9 @@ from fibermsk.cli.options import JsonOut
 from fibermsk.cli.output import print_json, printing_beside
 from fibermsk.scene_files import find, list_files, read_title
 
+_WIDTH = 80
+"""Of lines, in letters."""
+
 
 def scenes(
     scene: Annotated[
@@ -55,7 +58,10 @@ def _list_all(json: bool) -> None:
         if items or kind == "scenes":
             typer.echo(headings[kind])
         for name, title in items:
-            typer.echo(f"  {name:<{width}}  {title}")
+            first, *more = textwrap.wrap(title, _WIDTH - 4 - width) or [""]
+            typer.echo(f"  {name:<{width}}  {first}")
+            for line in more:
+                typer.echo(f"  {'':<{width}}  {line}")
         if kind == "scenes" and not items:
             typer.echo("  none found")
 
@@ -91,7 +97,7 @@ def _show_one(scene: str, json: bool) -> None:
         default = _default(parameter)
         shown = "must be set" if parameter.default is parameter.empty else f"default {default}"
         typer.echo(f"  {name:<{width}}  {kind}, {shown}")
-        for line in textwrap.wrap(meanings.get(name, ""), 88 - width):
+        for line in textwrap.wrap(meanings.get(name, ""), _WIDTH - 6 - width):
             typer.echo(f"  {'':<{width}}    {line}")
 
 

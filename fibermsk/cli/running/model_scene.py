@@ -90,8 +90,10 @@ def scene(
     meshes = source.import_report.meshes
     if missing := sum(path is None for _, _, path in meshes):
         text = (
-            f"{missing} of {len(meshes)} mesh files are not found, and these bones are not drawn: "
-            "give --geometry FOLDER"
+            f"{missing} of {len(meshes)} mesh files are not "
+            + (f"in {geometry}" if geometry else "found")
+            + ", and these bones are not drawn"
+            + ("" if geometry else ": give --geometry FOLDER")
         )
         warnings.warn(fm.ModelWarning(text), stacklevel=2)
     first = 0.0

@@ -19,7 +19,7 @@ KEYS = {
     "g": "charts of measures, below; a click goes to its time",
     "c": "next field that colors fibers",
     "a": "arrows: attachment, contact, both, none",
-    "n": "names of muscles",
+    "n": "names of muscles of a result",
     "t": "light or dark",
     "r": "show everything",
     "1 to 6": "front, back, left, right, top, bottom",
