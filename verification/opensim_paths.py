@@ -77,7 +77,7 @@ class Ours:
         self.skeleton = Skeleton(self.model)
         self.paths = {m.name: LinePaths(self.skeleton, [m]) for m in self.model.muscles}
         self.moved = {name: one.moved_by(0) for name, one in self.paths.items()}
-        self.start = {name: one.memory() for name, one in self.paths.items()}
+        self.start = {name: one.branches.memory() for name, one in self.paths.items()}
 
     def back(self) -> None:
         """Forget the windings of the last line."""
@@ -91,7 +91,7 @@ class Ours:
         for name, one in self.paths.items():
             try:
                 found[name] = one.place(motion, q, rest)
-                one.keep(found[name])
+                one.branches.follow(found[name].state)
             except PathError as error:
                 found[name] = error
         return found
