@@ -31,7 +31,7 @@ def discrete(model):
     return Discrete(Directors(LinkTree.of(model)))
 
 
-@pytest.mark.parametrize("damping", [0.0, 0.1])
+@pytest.mark.parametrize("damping", [pytest.param(0.0, marks=pytest.mark.slow), 0.1])
 def test_order_is_two_towards_the_packages_own_motion(damping):
     model = arm(damping)
     exact = fm.simulate(

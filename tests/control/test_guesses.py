@@ -24,7 +24,7 @@ def arm(steps=20, **settings):
     "duration",
     [
         0.5,
-        fm.FreeDuration(0.4, 0.55),
+        pytest.param(fm.FreeDuration(0.4, 0.55), marks=pytest.mark.slow),
         [fm.Phase(0.2, 8, {"triceps": 0.0}), fm.Phase(fm.FreeDuration(0.2, 0.4), 12)],
     ],
 )

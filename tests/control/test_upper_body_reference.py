@@ -241,6 +241,7 @@ def test_the_reference_obeys_lagrange(s, rng):
         assert np.abs(rest).max() < 1e-13 * (1.0 + np.abs(terms).max())
 
 
+@pytest.mark.slow
 def test_optima_of_two_arms_converge_with_order_two_to_another_transcription(reference, solve):
     exact = objective(reference)
     errors = np.array([solve(n).objective - exact for n in (25, 50, 100)])

@@ -122,6 +122,7 @@ def test_a_ball_settles_at_its_depth():
     assert errors[2] < 0.03 and errors[2] < 0.5 * errors[0]
 
 
+@pytest.mark.slow
 def test_a_dropped_ball_comes_to_rest_there():
     m, R, k = 3.0, 0.1, 1e6
     mesh = fm.Mesh(*icosphere(4, R))

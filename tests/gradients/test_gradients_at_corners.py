@@ -31,7 +31,14 @@ INSIDE = ["line/tendon_slack_length", "line/pennation_angle", "line/activation",
 MOVED = ["line/points/0/x", "bone/com/x"]
 
 
-@pytest.mark.parametrize("method", METHODS, ids=NAMES)
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(one, marks=[pytest.mark.slow] * (one.name == "generalized_alpha"))
+        for one in METHODS
+    ],
+    ids=NAMES,
+)
 @pytest.mark.parametrize("start", ["equilibrium", "initial"])
 def test_fibers_that_rest_at_a_kink_of_their_curve(method, start):
     """Thelen's curve of the velocity has one there, on which muscles start."""

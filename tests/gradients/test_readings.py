@@ -26,14 +26,23 @@ INSIDE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "line/length", "elastic/tendon_force",
+        pytest.param("fiber/length", marks=pytest.mark.slow),
+        pytest.param("rigid/tendon_force", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_gradients_are_those_of_the_discrete_run(name):
     size = 0.1 if name.endswith("length") else 10.0
     squares = fm.Objective(lambda time, x: (x[-1] / size) ** 2 + (x[3] / size) ** 3, {"x": name})
     assert worst(run(), squares, PATHS) < 1e-6
 
 
-@pytest.mark.parametrize("name", FORCES)
+@pytest.mark.parametrize(
+    "name", ["fiber/tissue_force", pytest.param("plain_0/tissue_force", marks=pytest.mark.slow)]
+)
 def test_gradients_of_forces_of_fibers(name):
     squares = fm.Objective(lambda time, x: (x[-1] / 0.1) ** 2 + (x[3] / 0.1) ** 3, {"x": name})
     assert worst(run(), squares, INSIDE, steps=(1e-3, 1e-4)) < 1e-6

@@ -56,7 +56,9 @@ def test_values_and_derivatives(rng, function):
             assert_allclose(rows.x_ddot[row], (a - 2 * b + c) / t**2, atol=1e-5)
 
 
-@pytest.mark.parametrize("function", [SADDLE, SUM], ids=["polynomial", "sum"])
+@pytest.mark.parametrize(
+    "function", [SADDLE, pytest.param(SUM, marks=pytest.mark.slow)], ids=["polynomial", "sum"]
+)
 def test_both_ways_to_enforce_move_alike_and_keep_the_energy(function):
     runs = []
     for enforce in ("eliminate", "multiplier"):
