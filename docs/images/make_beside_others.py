@@ -128,8 +128,7 @@ def in_opensim(pose, activations, camera):
     set_camera(plotter.renderer, camera)
     image = Image.fromarray(np.asarray(plotter.screenshot(None, return_img=True))[..., :3])
     plotter.close()
-    image = image.resize(SIZE, Image.Resampling.LANCZOS)
-    return image
+    return image.resize(SIZE, Image.Resampling.LANCZOS)
 
 
 def in_mujoco(pose, activations, humerus, camera):

@@ -199,22 +199,7 @@ def test_keys_do_what_the_help_says(window_of):
     assert window.key("l") and not viewer.playback.loop
     assert not window.key("F7")
     told = " ".join(KEYS).replace(",", " ").split()
-    for keys in (
-        "space",
-        "c",
-        "a",
-        "n",
-        "t",
-        "l",
-        "r",
-        "h",
-        "F1",
-        "backspace",
-        "g",
-        "tab",
-        "[",
-        "q",
-    ):
+    for keys in "space c a n t l r h F1 backspace g tab [ q".split():
         assert keys in told
 
 

@@ -139,6 +139,8 @@ class Window:
             return False
         if self.viewer.pose is None and action in _OF_POSES:
             return False
+        if self.viewer.named is None and action == "names":
+            return False
         self.do(action)
         return True
 

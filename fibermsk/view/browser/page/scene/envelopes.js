@@ -32,13 +32,12 @@ class Envelopes {
     }
     this.bundles.forEach((fibers, b) => {
       const middles = Array.from({ length: along }, (_, j) => this.middle(fibers, j));
-      let side = null; // at first of the axis that is most across
+      let side = null;
       for (let j = 0; j < along; j++) {
         const low = Math.max(j - 1, 0), high = Math.min(j + 1, along - 1);
         const t = unit(add(middles[high], scale(-1, middles[low])));
-        // the smallest turn from the section before
-        const sizes = t.map(Math.abs), least = sizes.indexOf(Math.min(...sizes));
-        side ??= [0, 1, 2].map((i) => Number(i === least));
+        // at first of the axis that is most across, then the smallest turn from the section before
+        side ??= mostAcross(t);
         side = unit(add(side, scale(-dot(side, t), t)));
         this.section(b, j, middles[j], side, cross(t, side), paint);
       }

@@ -12,11 +12,15 @@ const cross = (a, b) => [
 ];
 const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
 
+/** Axis that is most across a vector. */
+function mostAcross(a) {
+  const sizes = a.map(Math.abs), least = sizes.indexOf(Math.min(...sizes));
+  return [0, 1, 2].map((i) => Number(i === least));
+}
+
 /** A unit vector perpendicular to a unit vector. */
 function perpendicular(a) {
-  const size = a.map(Math.abs);
-  const axis = size.indexOf(Math.min(...size));
-  return unit(cross(a, [axis === 0 ? 1 : 0, axis === 1 ? 1 : 0, axis === 2 ? 1 : 0]));
+  return unit(cross(a, mostAcross(a)));
 }
 
 /** From ground to the camera's right, up and back. */
