@@ -12,7 +12,7 @@ import numpy as np
 
 from fibermsk._numbers import Number, declared
 
-WIDTH = 88
+WIDTH = 80
 """Letters in a line."""
 
 LINES = 10

@@ -17,6 +17,7 @@ from typer.core import TyperCommand
 
 from fibermsk import _check
 from fibermsk._check import suggestion
+from fibermsk.cli.completing import settings_of
 from fibermsk.errors import ModelError
 
 Geometry = Annotated[
@@ -37,7 +38,12 @@ Bundle = Annotated[
 
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE ...", help="Set parameters of the scene."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE ...",
+        autocompletion=settings_of,
+        help="Set parameters of the scene.",
+    ),
 ]
 Numbers = Annotated[
     list[str] | None,

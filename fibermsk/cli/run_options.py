@@ -86,3 +86,9 @@ Movie = Annotated[
 Labels = Annotated[
     bool, typer.Option("--labels", help="Write names of muscles in --picture and --movie.")
 ]
+Envelope = Annotated[
+    bool,
+    typer.Option(
+        "--envelope", help="Draw a skin around the fibers of each bundle in --picture and --movie."
+    ),
+]

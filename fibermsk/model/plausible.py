@@ -60,8 +60,9 @@ def remarks(
         names = _check.first_names([repr(name) for name in idle], _MOST_NAMED)
         text = (
             f"model {model.name!r}: {len(idle)} line muscles exert no force, since they have no "
-            f"law: {names}; use fm.with_muscle_forces for those of "
-            "OpenSim, law=fm.HillLaw(), or fm.fibers_from_muscle for fibers in their place"
+            f"law: {names}; those of OpenSim act with fibermsk run --controls or "
+            "fm.with_muscle_forces, others with law=fm.HillLaw(), and fibers in their place with "
+            "--bundle or fm.fibers_from_muscle"
         )
         found.append(ModelWarning(text, kind="line_muscles"))
     return found

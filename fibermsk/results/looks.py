@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from fibermsk._extras import CURVES, PICTURES, check_drawing
-from fibermsk._shown import Summarized, Summary, count, names, span
+from fibermsk._shown import WIDTH, Summarized, Summary, count, names, span
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.named import name_parts
 
@@ -46,7 +46,7 @@ class LooksOfFiber(Summarized):
                 values = np.linalg.norm(values, axis=-1)
             rows.append((name, span(values, field.unit)))
         others = (name for name in FIBER_FIELDS if name not in _RANGES)
-        rows.append(("also", names(others)))
+        rows.append(("also", names(others, WIDTH - 4 - max(map(len, _RANGES)))))
         return Summary(f"Fiber of {elements} over {_frames(fiber.position)}", rows)
 
 
@@ -125,7 +125,8 @@ class LooksOfResult(Summarized):
             rows.append(("compressed", names(dict.fromkeys(one.fiber for one in result.slack))))
         if result.softening:
             fibers = dict.fromkeys(one.fiber for one in result.softening)
-            rows.append(("softening", names(fibers)))
+            where = "on the descending limb"
+            rows.append(("softening", f"{names(fibers, WIDTH - 20 - len(where))} {where}"))
         if result.parameters:
             pairs = (f"{name} = {value}" for name, value in result.parameters.items())
             rows.append(("parameters", names(pairs)))
@@ -144,7 +145,7 @@ def _run(result: Result) -> tuple[str, str]:
         words.append(count(steps, "step"))
     words.append(f"{int(np.sum(result.newton_iterations))} Newton iterations")
     if "wall_seconds" in stats:
-        words.append(f"{stats['wall_seconds']:.3g} s of wall time")
+        words.append(f"in {stats['wall_seconds']:.3g} s")
     return "method", ", ".join(words)
 
 

@@ -149,12 +149,17 @@ def _single(fiber: FiberHistory, field: str) -> Array:
     return mean_along(fiber, values)
 
 
-def _unknown(result: Result, name: str) -> ModelError:
+def measure_names(result: Result) -> list[str]:
+    """Names of the measures of a result, without components."""
     known = [*result.coordinates, *(f"{one}.speed" for one in result.speeds)]
     for owner in (*result.fibers, *dict.fromkeys(re.sub(r"_?\d+$", "", f) for f in result.fibers)):
         known += [f"{owner}.{field}" for field in _FIELDS]
     for owners in (result.muscles, result.elements, result.states):
         known += [f"{key}.{one}" for key, own in owners.items() for one in own.fields]
+    return known
+
+
+def _unknown(result: Result, name: str) -> ModelError:
     kinds = [
         ("coordinates", list(result.coordinates)),
         ("fibers", list(result.fibers)),
@@ -165,7 +170,7 @@ def _unknown(result: Result, name: str) -> ModelError:
     there = "; ".join(f"{kind}: {_check.first_names(own, 8)}" for kind, own in kinds if own)
     first = next(iter(result.fibers or result.muscles), "")
     example = f", as {first}.length" if first else ""
-    hint = _check.similar(name, known)
+    hint = _check.similar(name, measure_names(result))
     return ModelError(
         f"no measure {name!r}; must be a coordinate, or OWNER.FIELD{example}; this result has "
         f"{there or 'none'}{hint}"

@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
+from make_result import make_result
 
 from fibermsk.cli.main import app
 from fibermsk.cli.options import COMPILED, METHODS
+from fibermsk.io import save
 from fibermsk.solvers import COMPILED as WHOLE, METHODS as KNOWN
 
 COMMANDS = sorted(one.name for one in app.registered_commands)
@@ -28,10 +31,19 @@ def test_the_help_names_the_integrators(cli):
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion(shell):
-    """Of commands and of the names of integrators, as the shell asks for it."""
+def test_completion(shell, tmp_path):
+    """Of commands and of values, as the shell asks for it."""
     ask = "import sys; sys.argv[0] = 'fibermsk'; from fibermsk.cli.main import main; main()"
-    for words, expected in (("fibermsk res", ["resume"]), ("fibermsk run --method ", METHODS)):
+    result_file = save(make_result(2), tmp_path / "arm.h5")
+    cases: list[tuple[str, Sequence[str]]] = [
+        ("fibermsk res", ["resume"]),
+        ("fibermsk run --method ", METHODS),
+        ("fibermsk run upper_limb --set ", ["elements=8", "start=initial"]),
+        (f"fibermsk view {result_file} --measure ", ["elbow_flexion", "biceps.length"]),
+        (f"fibermsk plot {result_file} --what ", ["stretch_map"]),
+        (f"fibermsk plot {result_file} --fiber ", ["biceps_1"]),
+    ]
+    for words, expected in cases if shell == "bash" else cases[:3]:
         given = {
             "_FIBERMSK_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": words,
             "COMP_WORDS": words, "COMP_CWORD": str(len(words.split(" ")) - 1),

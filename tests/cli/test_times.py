@@ -53,10 +53,10 @@ def test_scenes_without_such_a_parameter_are_named(tmp_path):
 
 
 def test_the_duration_of_a_model_may_be_unknown():
-    from fibermsk.cli.running.model_files import _SCENE
+    from fibermsk.cli.running.model_files import MODEL_SCENE
 
     with pytest.raises(fm.ModelError, match="--dt 0.1: the duration is not known here"):
-        settings_of_times(find(str(_SCENE)), ["model=x.osim"], None, 0.1)
+        settings_of_times(find(str(MODEL_SCENE)), ["model=x.osim"], None, 0.1)
 
 
 def test_a_run_ends_and_steps_as_told(cli, tmp_path):

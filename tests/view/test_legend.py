@@ -1,13 +1,15 @@
 """Legend of pictures: words that are read, inside of the picture."""
 
+import numpy as np
 import pytest
 from make_result import make_result
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from scipy.ndimage import gaussian_filter
 
 from fibermsk.view.drawing.stage import Stage
-from fibermsk.view.pictures import scene
+from fibermsk.view.pictures import panes, scene
 from fibermsk.view.pictures.framing import (
     caption_boxes,
     frame_camera,
@@ -113,3 +115,22 @@ def test_names_of_one_scene_are_told_apart():
     assert told_apart(["x" * 60], 9.0, 90.0)[0].endswith("…")
     apart = told_apart([f"run_{k}_" + "y" * 40 for k in "ab"], 9.0, 60.0)
     assert apart[0] != apart[1]
+
+
+@pytest.mark.parametrize(("size", "results"), [((1200, 900), [ARM]), ((1200, 1900), [ARM, ARM])])
+def test_letters_grow_with_a_picture(size, results, monkeypatch):
+    """Of twice the pixels: the same picture, but for the edges of its letters."""
+    measures = "elbow_flexion" if size[1] < size[0] else ()
+    arrows = ["attachment"] if len(results) == 1 else []
+    look: dict = {"time": 2.0, "shadows": False, "labels": True, "arrows": arrows}
+    small = scene.picture(results, size=size, measures=measures, **look)
+    large = scene.picture(results, size=(2 * size[0], 2 * size[1]), measures=measures, **look)
+    assert large.shape == (2 * size[1], 2 * size[0], 3)
+    halved = large.reshape(size[1], 2, size[0], 2, 3).mean(axis=(1, 3))
+    # letters are moved by less than a pixel, of which the means of some know nothing
+    near = np.abs(gaussian_filter(halved - small, (3.0, 3.0, 0.0))).max()
+    assert near < 45.0
+    monkeypatch.setattr(panes, "page_of", lambda size: (size, 1.0))
+    same = scene.picture(results, size=(2 * size[0], 2 * size[1]), measures=measures, **look)
+    halved = same.reshape(size[1], 2, size[0], 2, 3).mean(axis=(1, 3))
+    assert np.abs(gaussian_filter(halved - small, (3.0, 3.0, 0.0))).max() > 2.0 * near

@@ -314,7 +314,7 @@ def test_arrows_are_the_forces(open_page):
     words = page.tab.locator("#legend").get_attribute("aria-label")
     assert "fiber on bone" in words and "contact, per element" in words
     written = page.tab.locator("#names .force").all_inner_texts()
-    sizes = {f"{one.muscle} {np.linalg.norm(one.force):.3g} N" for one in muscle_forces(ARM, 16)}
+    sizes = {f"{one.muscle} Σ {np.linalg.norm(one.force):.3g} N" for one in muscle_forces(ARM, 16)}
     assert len(written) == 4 and set(written) == sizes
     rows = np.reshape(page.ask("arrows"), (-1, 9))
     colors = np.round(255 * rows[:, 6:]).astype(int)

@@ -85,7 +85,7 @@ def bundles_from_model(
     muscles : str or several
         Names of muscles or patterns such as ``"*_r"``; all by default.
     n_fibers : int, optional
-        Fibers of every muscle; by default 3 to 7, more if they are short and thick.
+        Fibers of every muscle; by default 7, one in the middle of six.
     n_elements : int, optional
         Finite elements of each fiber; by default 10, and 16 for muscles which these allow to follow
         their wrap surfaces.

@@ -33,8 +33,8 @@ _LIGHT = 0.1
 """Mass of a body over that of the heaviest one which a muscle crosses, below which no belly lies
 in it, such as the patella."""
 
-_FEWEST, _MOST = 3, 7
-"""Numbers of fibers to choose from."""
+_FIBERS = 7
+"""Fibers of a muscle when no number is given: one in the middle of six."""
 
 _ASPECT = 0.25
 """Largest radius of a belly over its length."""
@@ -201,7 +201,7 @@ def choose(
     least : float
         Specific tension that is raised if the belly does not fit [N/m^2].
     n_fibers : int or None
-        Number of fibers; chosen if None.
+        Number of fibers; 7 if None.
     fixed : bool
         Whether the specific tension is kept.
 
@@ -220,13 +220,12 @@ def choose(
     owner = f"fibers of muscle {muscle.name!r}"
     force, optimum = muscle.max_isometric_force, muscle.optimal_fiber_length
     along = optimum * math.cos(muscle.pennation_angle)
-    rest = length - muscle.tendon_slack_length
+    rest, n = length - muscle.tendon_slack_length, n_fibers or _FIBERS
     if not (muscle.tendon_slack_length > 0.0 and SHORTEST * along <= rest <= LONGEST * along):
         # refused by `calibrate`, which names the number
-        return Sizes(n_fibers or _FEWEST, least, rest, 0.0, _THICKEST_TENDON, 0.0)
+        return Sizes(n, least, rest, 0.0, _THICKEST_TENDON, 0.0)
     # fibers of radius THICKEST L_M at a specific tension of one
     ratio = force * optimum / (math.pi * THICKEST**2 * rest**3)
-    n = n_fibers or min(max(math.ceil(ratio / least), _FEWEST), _MOST)
     tension = least if fixed else max(least, ratio / n * (1.0 + 1e-9))
     high = max(TENSIONS[1], least)
     if ratio / n > (tension if fixed else high):

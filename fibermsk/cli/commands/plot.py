@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from fibermsk._extras import CURVES, PICTURES as DRAWN, check_drawing
+from fibermsk.cli.completing import fibers, plots
 from fibermsk.cli.output import PICTURES, aligned, write_figure
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
@@ -25,6 +26,7 @@ def plot(
         typer.Option(
             "--what",
             metavar="FIELD ...",
+            autocompletion=plots,
             help="Plots, such as activation, power, stretch or stretch_map (all: --list); "
             "by default a one-page summary of the run.",
         ),
@@ -32,7 +34,10 @@ def plot(
     fiber: Annotated[
         list[str] | None,
         typer.Option(
-            "--fiber", metavar="NAME ...", help="Fibers to draw, or patterns like 'biceps*'."
+            "--fiber",
+            metavar="NAME ...",
+            autocompletion=fibers,
+            help="Fibers to draw, or patterns like 'biceps*'.",
         ),
     ] = None,
     time: Annotated[

@@ -54,7 +54,7 @@ def show_result(
     typer.echo(str(file))
     for key, value in attributes.items():
         if key not in ("parameters", "stats", "slack", "softening") and value != "":
-            typer.echo(f"  {key}: {value}")
+            _echo(f"{key}: {value}", whole)
     stats = dict(attributes["stats"])
     check, error = (stats.pop(key, None) for key in ("check", "time_error"))
     if not whole:
@@ -68,7 +68,7 @@ def show_result(
         found = attributes[key]
         most = len(found) if whole else _MOST
         for interval in found[:most]:
-            typer.echo(f"  {key}: {kind(**interval)}")
+            _echo(f"{key}: {kind(**interval)}", whole)
         if found[most:]:
             typer.echo(f"  {key}: {len(found) - most} more intervals (--all)")
     if check is not None:

@@ -20,7 +20,16 @@ from fibermsk.cli.options import (
     use_threads,
 )
 from fibermsk.cli.output import plain, printing_beside
-from fibermsk.cli.run_options import Every, Json, Labels, Movie, Overwrite, Picture, Quiet
+from fibermsk.cli.run_options import (
+    Envelope,
+    Every,
+    Json,
+    Labels,
+    Movie,
+    Overwrite,
+    Picture,
+    Quiet,
+)
 from fibermsk.cli.running.checkpoints import Keeping
 from fibermsk.cli.running.computing import compute
 from fibermsk.cli.running.drawn import Drawn
@@ -55,12 +64,13 @@ def resume(
     picture: Picture = None,
     movie: Movie = None,
     labels: Labels = False,
+    envelope: Envelope = False,
 ) -> None:
     """Resume a run from a checkpoint and write its result."""
     from fibermsk.io import check_writable, load_checkpoint
 
     use_threads(threads)
-    drawn = Drawn(picture, movie, labels).check()
+    drawn = Drawn(picture, movie, labels, envelope).check()
     taken = load_checkpoint(file)
     job = check_job(taken.job, file)
     every = job["checkpoint_every"] if checkpoint_every is None else checkpoint_every

@@ -31,6 +31,7 @@ from fibermsk.cli.run_options import (
     Check,
     Controls,
     End,
+    Envelope,
     Every,
     Json,
     Labels,
@@ -85,6 +86,7 @@ def run(
     picture: Picture = None,
     movie: Movie = None,
     labels: Labels = False,
+    envelope: Envelope = False,
     no_checkpoint: NoCheckpoint = False,
 ) -> None:
     """Compute a scene, or a model with its muscles on lines or as fibers, and write its result."""
@@ -100,7 +102,7 @@ def run(
             file = find(scene)
     _run(
         file, out, settings, numbers, method, check, quiet, json, checkpoint_every, overwrite,
-        threads, t_end, dt, picture, movie, labels, no_checkpoint,
+        threads, t_end, dt, picture, movie, labels, envelope, no_checkpoint,
     )  # fmt: skip
 
 
@@ -110,8 +112,8 @@ def run_scene(scene: Callable[..., Any], arguments: list[str] | None = None) -> 
     To be used in a scene file as ``if __name__ == "__main__": fm.run_scene(scene)``. Takes
     ``--set``, ``--param``, ``--out``, ``--method``, ``--check``, ``--quiet``, ``--json``,
     ``--checkpoint-every``, ``--no-checkpoint``, ``--overwrite``, ``--threads``, ``--t-end``,
-    ``--dt``, ``--picture``, ``--movie``, ``--labels`` and ``--debug`` from the command line and
-    writes ``results/<file>.h5``. Ends the program if the run does not succeed.
+    ``--dt``, ``--picture``, ``--movie``, ``--labels``, ``--envelope`` and ``--debug`` from the
+    command line and writes ``results/<file>.h5``. Ends the program if the run does not succeed.
 
     Parameters
     ----------
@@ -174,6 +176,7 @@ def _run(
     picture: Path | None,
     movie: Path | None,
     labels: bool,
+    envelope: bool,
     no_checkpoint: bool,
 ) -> Result:
     """Compute and write; ends the command with its exit status if the run fails."""
@@ -184,7 +187,7 @@ def _run(
     settings = [*settings, *settings_of_times(file, settings, t_end, dt)]
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers)
-    drawn = Drawn(picture, movie, labels).check()
+    drawn = Drawn(picture, movie, labels, envelope).check()
     path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
     keeping = None
     if not no_checkpoint:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk._extras import CURVES, PICTURES, check_drawing
-from fibermsk.cli.completing import one_of
+from fibermsk.cli.completing import measures, one_of
 from fibermsk.cli.options import Geometry, GeometryOutside
 from fibermsk.cli.running.progress import Counted, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
@@ -65,6 +65,7 @@ def view(
         typer.Option(
             "--measure",
             metavar="NAME",
+            autocompletion=measures,
             help="Number to follow over time: a coordinate, or OWNER.FIELD as biceps_1.length or "
             "BRA.moment_arm/elbow; repeatable.",
         ),

@@ -19,11 +19,12 @@ _ENDINGS = {"picture": (".png",), "movie": (".mp4", ".gif")}
 
 
 class Drawn(NamedTuple):
-    """Files of the picture and the movie of a run, None for neither, and whether with names."""
+    """Files of the picture and the movie of a run, None for neither, and how they are drawn."""
 
     picture: Path | None = None
     movie: Path | None = None
     labels: bool = False
+    envelope: bool = False
 
     def check(self) -> Drawn:
         """Refuse before the run what could not be drawn after it.
@@ -32,10 +33,13 @@ class Drawn(NamedTuple):
         ------
         ModelError
             If a file has another ending or cannot be written, a package is not installed, or there
-            is nothing to write names in.
+            is nothing to draw names or envelopes in.
         """
-        if self.labels and self.picture is None and self.movie is None:
-            raise ModelError("--labels does not apply without --picture or --movie; leave it out")
+        if self.picture is None and self.movie is None:
+            for option in self._looks():
+                raise ModelError(
+                    f"--{option} does not apply without --picture or --movie; leave it out"
+                )
         for kind, endings in _ENDINGS.items():
             path = getattr(self, kind)
             if path is None:
@@ -51,6 +55,11 @@ class Drawn(NamedTuple):
             find_encoder()
         return self
 
+    def _looks(self) -> dict[str, Any]:
+        """Options of the pictures that are asked for."""
+        looks = {"labels": self.labels, "envelope": self.envelope}
+        return {name: True for name, asked in looks.items() if asked}
+
     def draw(self, result: Result, quiet: bool) -> tuple[str, dict[str, Any]]:
         """Draw a complete run; the problem if there is one, and entries of the report."""
         if self == NOTHING:
@@ -61,9 +70,7 @@ class Drawn(NamedTuple):
         done: dict[str, Any] = dict.fromkeys(_ENDINGS)
         try:
             if self.picture is not None:
-                view.screenshot(
-                    result, self.picture, time=farthest_time(result), labels=self.labels
-                )
+                view.screenshot(result, self.picture, time=farthest_time(result), **self._looks())
                 done["picture"] = str(self.picture)
             if self.movie is not None:
                 with progress_report(self.movie.name, quiet=quiet) as tell:
@@ -71,7 +78,7 @@ class Drawn(NamedTuple):
                     def progress(number: int, total: int) -> None:
                         tell(Counted(number, total, "picture"))
 
-                    view.movie(result, self.movie, progress=progress, labels=self.labels)
+                    view.movie(result, self.movie, progress=progress, **self._looks())
                 done["movie"] = str(self.movie)
         except ModelError as error:
             return f"the result is written, but not drawn: {error}", done

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from fibermsk.model import Model
     from fibermsk.parameters import Parameters
 
-_SCENE = Path(__file__).with_name("model_scene.py")
+MODEL_SCENE = Path(__file__).with_name("model_scene.py")
+"""Scene of a model that is given instead of a scene."""
 
 
 def scene_of_model(
@@ -56,12 +57,12 @@ def scene_of_model(
             settings.append(f"{name}={path.resolve() if path.is_file() else value}")
     if geometry is not None:
         settings.append(f"geometry={geometry.resolve()}")
-    return named(find(str(_SCENE)), settings), settings
+    return named(find(str(MODEL_SCENE)), settings), settings
 
 
 def named(file: SceneFile, settings: list[str]) -> SceneFile:
     """The scene of a model with the name of its file; any other scene as it is."""
-    if file.path != _SCENE:
+    if file.path != MODEL_SCENE:
         return file
     given = dict(setting.split("=", 1) for setting in settings if "=" in setting)
     name = Path(given.get("model", file.name)).stem
@@ -119,7 +120,7 @@ def _refuse_idle(model: Model, numbers: Iterable[str]) -> None:
 
 def about_muscles(file: SceneFile, warned: list[dict[str, Any]]) -> dict[str, Any]:
     """Muscles refused by the scene of a model, and remarks on others; empty for other scenes."""
-    if file.path != _SCENE:
+    if file.path != MODEL_SCENE:
         return {}
     return {
         kind: {one["fiber"]: one["text"] for one in warned if one["kind"] == kind}

@@ -57,7 +57,7 @@ def scene(
     contact : str
         Bodies whose meshes fibers touch, separated by commas.
     fibers : int
-        Fibers of every muscle; 0 chooses 3 to 7.
+        Fibers of every muscle; 0 for 7.
     elements : int
         Finite elements of each fiber; 0 for 10, or 16 where wrap surfaces need them.
     activation : str

@@ -69,7 +69,7 @@ def place_labels(
     labels: Sequence[Label],
     paths: Sequence[Array],
     sizes: Sequence[tuple[float, float]],
-    size: tuple[int, int],
+    size: tuple[float, float],
     *,
     taken: Sequence[Box] = (),
     crowd: Array | None = None,
@@ -134,7 +134,7 @@ def overlap(one: Box, other: Box) -> bool:
     )
 
 
-def _within(box: Box, size: tuple[int, int]) -> bool:
+def _within(box: Box, size: tuple[float, float]) -> bool:
     return box[0] >= 2.0 and box[1] >= 2.0 and box[2] <= size[0] - 2.0 and box[3] <= size[1] - 2.0
 
 

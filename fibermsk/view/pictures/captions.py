@@ -23,12 +23,10 @@ from fibermsk.view.pictures.framing import (
     legend_left,
 )
 from fibermsk.view.pictures.legend import draw_legend
-from fibermsk.view.pictures.lettering import shorten
+from fibermsk.view.pictures.lettering import page, shorten
 from fibermsk.view.pictures.magnitudes import magnitudes, write_magnitudes
 from fibermsk.view.pictures.moving_names import MovingNames
 from fibermsk.view.pictures.names import write_names
-
-_DPI = 100
 
 
 class Captions:
@@ -36,14 +34,15 @@ class Captions:
 
     Names are those of a frame, and placed as `names`; `moving` ones follow their muscles. `title`
     is by default the scene. Of several views the last has the `legend` and the first the `axes`;
-    `results` with their names are those drawn over each other.
+    `results` with their names are those drawn over each other. The picture has a `size` and `scale`
+    pixels for each of its page.
     """
 
     def __init__(
         self,
         stage: Stage,
         camera: Camera,
-        size: tuple[int, int],
+        size: tuple[float, float],
         frame: int = 0,
         *,
         title: str = "",
@@ -51,12 +50,14 @@ class Captions:
         axes: bool = True,
         results: Mapping[str, Result] | None = None,
         moving: bool = False,
+        scale: float = 1.0,
     ) -> None:
-        width, height = size
+        width, height = size = size[0] / scale, size[1] / scale
+        self._scale = scale
         self._stage, self._camera, self._size = stage, camera, size
         self._time = None if stage.is_still else stage.result.time
         self._flawed, self._n_fibers = flawed_fibers(stage.result), len(stage.result.drawn)
-        figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI, facecolor="none")
+        figure = page(size, scale, facecolor="none")
         self._canvas = FigureCanvasAgg(figure)
         result, theme = stage.result, stage.theme
         broken = "" if result.status == "success" else f" ({result.status})"
@@ -99,10 +100,10 @@ class Captions:
         named = [one.box for one in self.names]
         if self._moving is not None:
             names = self._moving.at(frame)
-            self._moving.write(image, names)
+            self._moving.write(image, names, self._scale)
             named = [box for _, box, _ in names]
         texts = magnitudes(self._stage, frame, self._camera, self._size, named)
-        write_magnitudes(image, texts, self._stage.theme)
+        write_magnitudes(image, texts, self._stage.theme, self._scale)
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:
             inside = time is None or time <= self._time[-1] + 1e-9
@@ -132,7 +133,7 @@ def _mixed(under: NDArray[np.uint8], ink: NDArray[np.uint8]) -> NDArray[np.uint8
     return (mixed + 0.5).astype(np.uint8)
 
 
-def _draw_axes(figure: Figure, camera: Camera, theme: Theme, width: int, height: int) -> None:
+def _draw_axes(figure: Figure, camera: Camera, theme: Theme, width: float, height: float) -> None:
     """Small x, y, z arrows in the lower left corner."""
     box = axes_side((width, height))
     axes = figure.add_axes((10 / width, 10 / height, box / width, box / height))

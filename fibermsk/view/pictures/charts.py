@@ -16,9 +16,8 @@ from fibermsk.results.measures import Asked, Measure, measures_of
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.pictures.legend import prefixed
-from fibermsk.view.pictures.lettering import shorten, squeeze, told_apart
+from fibermsk.view.pictures.lettering import page, shorten, squeeze, told_apart, width_of
 
-_DPI = 100
 LINE_COLORS = ("#c03a3f", "#457797", "#7a9a3c", "#8b62ad")
 DASHES = ("-", "--", "-.", ":")
 """Looks of the lines of several results, in their order."""
@@ -27,7 +26,7 @@ _PREFIXED = ("m", "m/s", "N", "N/m", "N m", "Pa", "W")
 """Units that get a prefix."""
 _DIGIT, _BESIDE = 8.8, 10.0
 """Widths of a letter of a number and of the room at its left, in pixels."""
-_EDGES = 62.0, 14.0, 34.0, 24.0
+_EDGES = 62.0, 20.0, 34.0, 24.0
 """Room at the left, right, top and bottom of a chart, in pixels."""
 _NARROWEST, _LOWEST = 205.0, 84
 """Least width of a chart that has others beside it, and least height of a row, in pixels."""
@@ -47,14 +46,14 @@ _MOST = 0.5
 """Most of the height of a picture that is left to several rows of charts."""
 
 
-def chart_rows(n: int, size: tuple[int, int]) -> int:
+def chart_rows(n: int, size: tuple[float, float]) -> int:
     """Number of rows of `n` charts in a picture of a width and height in pixels."""
     beside = max(int(size[0] / _NARROWEST), 1)
     most = max(int(_MOST * size[1] / _LOWEST), 1)
     return max(min(-(-n // beside), most), 1)
 
 
-def strip_height(n: int, size: tuple[int, int], *, named: bool = False) -> int:
+def strip_height(n: int, size: tuple[float, float], *, named: bool = False) -> int:
     """Height of a strip of `n` charts in a picture of a width and height, in pixels.
 
     Where several results are `named` there is a line for their names.
@@ -68,7 +67,7 @@ class Charts:
     """One chart for each measure, side by side in `rows`, with a line for each result.
 
     Measures as for `measures_of`; values of the user's own belong to the first result. Several
-    results have `names` in the first chart.
+    results have `names` in the first chart. The strip has `scale` pixels for each of its page.
     """
 
     def __init__(
@@ -76,17 +75,18 @@ class Charts:
         asked: Asked,
         results: Sequence[Result],
         theme: Theme,
-        size: tuple[int, int],
+        size: tuple[float, float],
         names: Sequence[str] = (),
         *,
         rows: int = 1,
+        scale: float = 1.0,
     ) -> None:
-        self.size = size
+        self.size = size = size[0] / scale, size[1] / scale
         results = results[:1] if isinstance(asked, Mapping) else results
         self._times = [result.time for result in results]
         self._lines = list(zip(*(measures_of(result, asked) for result in results), strict=True))
         width, height = size
-        self.figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
+        self.figure = page(size, scale)
         self.figure.patch.set_facecolor(theme.background)
         self._canvas = FigureCanvasAgg(self.figure)
         self._boxes: list[tuple[float, float, float, float]] = []
@@ -146,7 +146,7 @@ class Charts:
         # left of the numbers of the time axis
         down = box.y0 - 13.0 / self.size[1]
         small = {"fontsize": 8, "ha": "right", "va": "center", "color": theme.faint}
-        self.figure.text(box.x0 - 14.0 / self.size[0], down, "t [s]", **small)
+        self.figure.text(box.x0 - 20.0 / self.size[0], down, "t [s]", **small)
         look = {"fontsize": _POINTS, "ha": "right", "va": "center", "fontweight": "bold"}
         if second and not head.beside:
             top -= _SECOND / self.size[1]
@@ -251,7 +251,7 @@ class _Head(NamedTuple):
         room = wide + _ASIDE
         narrow = room - sum(numbers) - 8.0
         text = figure.text(0.0, 0.0, words, fontsize=_POINTS)
-        beside = text.get_window_extent().width <= narrow
+        beside = width_of(text) <= narrow
         if not beside:
             squeeze(text, room)
         points = float(text.get_fontsize())

@@ -40,7 +40,7 @@ class Heading(NamedTuple):
     step: float
 
     @classmethod
-    def of(cls, size: tuple[int, int]) -> Heading:
+    def of(cls, size: tuple[float, float]) -> Heading:
         """Heading of a picture; of a small one in smaller letters."""
         small = size[0] < 300 or size[1] < 220
         return cls(9.0, 8.5, 15.0) if small else cls(13.0, 11.0, max(0.04 * size[1], 24.0))
@@ -54,23 +54,23 @@ class Boxes(NamedTuple):
     axes: tuple[float, float, float, float] | None
 
 
-def has_legend(size: tuple[int, int]) -> bool:
+def has_legend(size: tuple[float, float]) -> bool:
     """Whether a picture has room for a legend."""
     return size[0] >= _WITH_LEGEND[0] and size[1] >= _WITH_LEGEND[1]
 
 
-def has_axes(size: tuple[int, int]) -> bool:
+def has_axes(size: tuple[float, float]) -> bool:
     """Whether a picture has room for the directions of the axes."""
     return size[0] >= _WITH_AXES[0] and size[1] >= _WITH_AXES[1]
 
 
-def has_lying_legend(stage: Stage, size: tuple[int, int]) -> bool:
+def has_lying_legend(stage: Stage, size: tuple[float, float]) -> bool:
     """Whether the legend lies below a scene of this size: a color scale alone, if that is tall."""
     tall = size[1] > _TALL * size[0] and has_legend(size)
     return tall and stage.colored and not stage.arrows
 
 
-def caption_boxes(stage: Stage, size: tuple[int, int], named: str = "") -> Boxes:
+def caption_boxes(stage: Stage, size: tuple[float, float], named: str = "") -> Boxes:
     """Places of name and time, legend and axes in a scene; the scene's name without one."""
     width, height = size
     head = Heading.of(size)
@@ -88,19 +88,19 @@ def caption_boxes(stage: Stage, size: tuple[int, int], named: str = "") -> Boxes
     return Boxes(title, legend, (0.0, 0.0, side, side) if has_axes(size) else None)
 
 
-def axes_side(size: tuple[int, int]) -> float:
+def axes_side(size: tuple[float, float]) -> float:
     """Side of the square of the directions of the axes, in pixels."""
     return max(0.14 * min(size), 52.0)
 
 
-def legend_left(size: tuple[int, int]) -> float:
+def legend_left(size: tuple[float, float]) -> float:
     """Left edge of the legend, in pixels from the left."""
     return size[0] - max(_LEGEND_PART * size[0], _LEGEND)
 
 
 def frame_camera(
     stages: Stage | Sequence[Stage],
-    size: tuple[int, int],
+    size: tuple[float, float],
     frame: int | Sequence[int] | None = None,
     *,
     floor: bool = False,
@@ -167,7 +167,7 @@ def _tips(stage: Stage, frame: int | None) -> tuple[Array, Array]:
 
 
 def projected(
-    points: Array, margins: Array, camera: Camera, size: tuple[int, int]
+    points: Array, margins: Array, camera: Camera, size: tuple[float, float]
 ) -> tuple[Array, Array]:
     """Pixels from the left and from below (n, 2) of balls, and their radii (n,) in pixels."""
     local = (points - camera.position) @ camera.axes.T

@@ -14,7 +14,6 @@ from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrow, Rectangle
 from matplotlib.ticker import MaxNLocator
-from matplotlib.transforms import IdentityTransform
 from numpy.typing import NDArray
 
 from fibermsk.results.result import Result
@@ -22,7 +21,14 @@ from fibermsk.view.drawing.arrows import ArrowScale
 from fibermsk.view.drawing.looks import ARROW_COLORS
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import TISSUE, field_of
-from fibermsk.view.pictures.lettering import DPI, extent, text_height, told_apart, wrapped
+from fibermsk.view.pictures.lettering import (
+    extent,
+    page,
+    pixels_of,
+    text_height,
+    told_apart,
+    wrapped,
+)
 
 _PREFIXES = {-3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}
 _EDGE = 10.0
@@ -79,7 +85,7 @@ def draw_legend(
     figure: Figure,
     stage: Stage,
     left: float,
-    size: tuple[int, int],
+    size: tuple[float, float],
     *,
     results: Sequence[Result] = (),
     names: Sequence[str] = (),
@@ -92,7 +98,7 @@ def draw_legend(
     width, height = size
     room = width - left - _EDGE
     theme = stage.theme
-    pixels = IdentityTransform()
+    pixels = pixels_of(figure)
 
     def write(x: float, y: float, words: str, **style: Any) -> Any:
         style = {"fontsize": 9, "color": theme.text, "va": "top"} | style
@@ -180,7 +186,7 @@ class _Key(NamedTuple):
 
 def legend_image(stage: Stage, width: int, height: int, **more: Any) -> NDArray[np.uint8]:
     """Legend on a transparent background (height, width, 4)."""
-    figure = Figure(figsize=(width / DPI, height / DPI), dpi=DPI)
+    figure = page((width, height), 1.0)
     figure.patch.set_alpha(0.0)
     canvas = FigureCanvasAgg(figure)
     draw_legend(figure, stage, 8.0, (width, height), **more)

@@ -1,20 +1,51 @@
-"""Widths of words, and words that keep to their room."""
+"""Figures for text, widths of words, and words that keep to their room.
+
+Sizes of letters and their room are in pixels of a picture of at most 1200 x 900, a "page"; a larger
+picture has more pixels for each of these, its `scale`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from os.path import commonprefix
+from typing import Any
 
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
+from matplotlib.transforms import Affine2D
 
 DPI = 100
+_PAGE = 1200, 900
+"""Width and height from which letters grow with a picture, in pixels."""
 SMALLEST = 8.0
 """Smallest size of a font [points]."""
 _LINE = 1.45
 """Height of a line over the size of the font, both in pixels."""
 _MOST_LINES = 3
 """Most lines of the name of a result."""
+
+
+def page_of(size: tuple[int, int]) -> tuple[tuple[float, float], float]:
+    """Width and height of the page of a picture of some pixels, and its scale."""
+    scale = max(1.0, min(size[0] / _PAGE[0], size[1] / _PAGE[1]))
+    return (size[0] / scale, size[1] / scale), scale
+
+
+def page(size: tuple[float, float], scale: float, **look: Any) -> Figure:
+    """Figure of a page."""
+    return Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=scale * DPI, **look)
+
+
+def pixels_of(figure: Figure) -> Affine2D:
+    """Transform from pixels of a page."""
+    return Affine2D().scale(figure.dpi / DPI)
+
+
+def width_of(text: Text) -> float:
+    """Width of a text of a page."""
+    figure: Any = text.figure
+    return float(text.get_window_extent().width * DPI / figure.dpi)
 
 
 def wrapped(words: str, points: float, room: float) -> str:
@@ -64,14 +95,14 @@ def extent(words: str, points: float) -> float:
 
 def shorten(text: Text, room: float) -> None:
     """Leave out the last letters of a text that is wider than some pixels."""
-    while text.get_window_extent().width > room and len(text.get_text()) > 4:
+    while width_of(text) > room and len(text.get_text()) > 4:
         text.set_text(text.get_text().rstrip("…")[:-1] + "…")
 
 
 def squeeze(text: Text, room: float) -> None:
     """Write a text smaller that is wider than some pixels."""
     size = float(text.get_fontsize())
-    while text.get_window_extent().width > room and size > SMALLEST:
+    while width_of(text) > room and size > SMALLEST:
         size *= 0.95
         text.set_fontsize(size)
     shorten(text, room)

@@ -10,14 +10,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
-from matplotlib.transforms import IdentityTransform
 from numpy.typing import NDArray
 
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import TISSUE
 from fibermsk.view.pictures.legend import color_bar, color_label, tissues
-from fibermsk.view.pictures.lettering import DPI, extent, shorten
+from fibermsk.view.pictures.lettering import extent, page, pixels_of, shorten
 
 _HEIGHT, _LINE = 62, 20
 """Height of the color scale with its numbers and words, and of the name of a result, in pixels."""
@@ -37,21 +36,29 @@ def lying_height(names: Sequence[str]) -> int:
 
 
 def lying_legend(
-    stage: Stage, size: tuple[int, int], results: Sequence[Result], names: Sequence[str]
+    stage: Stage,
+    size: tuple[int, int],
+    results: Sequence[Result],
+    names: Sequence[str],
+    scale: float = 1.0,
 ) -> NDArray[np.uint8]:
     """Picture (height, width, 3) of the color scale of results, and of names of overlaid ones."""
-    canvas = FigureCanvasAgg(lying_figure(stage, size, results, names))
+    canvas = FigureCanvasAgg(lying_figure(stage, size, results, names, scale))
     canvas.draw()
     return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 
 def lying_figure(
-    stage: Stage, size: tuple[int, int], results: Sequence[Result], names: Sequence[str]
+    stage: Stage,
+    size: tuple[int, int],
+    results: Sequence[Result],
+    names: Sequence[str],
+    scale: float = 1.0,
 ) -> Figure:
     """The same as a figure."""
-    width, height = size
-    theme, pixels = stage.theme, IdentityTransform()
-    figure = Figure((width / DPI, height / DPI), dpi=DPI, facecolor=theme.background)
+    theme, (width, height) = stage.theme, (size[0] / scale, size[1] / scale)
+    figure = page((width, height), scale, facecolor=theme.background)
+    pixels = pixels_of(figure)
     style: dict[str, Any] = {"fontsize": 9.5, "color": theme.text, "va": "center"}
     style["transform"] = pixels
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
@@ -37,7 +37,7 @@ class Magnitude(NamedTuple):
     top: int  # from the top
     width: int
 
-    def box(self, height: int) -> Box:
+    def box(self, height: float) -> Box:
         """Its place in a picture of a height."""
         low = height - self.top - _LINE
         return self.left, low, self.left + self.width, low + _LINE
@@ -47,13 +47,13 @@ def magnitudes(
     stage: Stage,
     frame: int,
     camera: Camera,
-    size: tuple[int, int],
+    size: tuple[float, float],
     taken: Sequence[Box] = (),
 ) -> list[Magnitude]:
     """Texts of the forces of muscles on bones at a frame, that do not cover each other.
 
     Each is beside the tip of its arrow, on the side away from the middle of all; of several
-    fibers beside the mean of their tips, with the name of the muscle and the sum. None without
+    fibers beside the mean of their tips, with the name of the muscle, Σ and the sum. None without
     arrows of attachment. Those without room beside the captions and what is `taken` are left out.
     """
     arrows = stage.arrows.get("attachment")
@@ -79,7 +79,7 @@ def magnitudes(
         label, factor = prefixed("x [N]", amount)
         words = f"{amount * factor:.3g} {label.partition('[')[2].rstrip(']')}"
         if one.n_fibers > 1:
-            words = f"{one.muscle} {words}"
+            words = f"{one.muscle} Σ {words}"
         wide = int(np.ceil(font(_FONT).getlength(words))) + 2 * _EDGE
         x, y = float(places[k, 0]), height - float(places[k, 1])
         sides = round(x + _GAP), round(x - _GAP - wide)
@@ -97,20 +97,21 @@ def magnitudes(
     return texts
 
 
-def _is_free(text: Box, size: tuple[int, int], full: Sequence[Box]) -> bool:
+def _is_free(text: Box, size: tuple[float, float], full: Sequence[Box]) -> bool:
     """Whether a text lies in the picture and beside other boxes."""
     left, top, right, low = text
     inside = left >= 0 and top >= 0 and right <= size[0] and low <= size[1]
     return inside and not any(overlap(text, box) for box in full)
 
 
-def magnitude_image(one: Magnitude, theme: Theme) -> NDArray[np.uint8]:
+def magnitude_image(one: Magnitude, theme: Theme, scale: float = 1.0) -> NDArray[np.uint8]:
     """A text on a transparent background (height, width, 4), with an edge of the background."""
     ground = to_hex(theme.rgb("background")) + "00"
-    image = Image.new("RGBA", (one.width, _LINE + 2 * _EDGE), ground)
-    look = {"font": font(_FONT), "anchor": "lm", "stroke_width": _EDGE}
+    high, edge = round(scale * (_LINE + 2 * _EDGE)), round(scale * _EDGE)
+    image = Image.new("RGBA", (round(scale * one.width), high), ground)
+    look: Any = {"font": font(round(scale * _FONT)), "anchor": "lm", "stroke_width": edge}
     ImageDraw.Draw(image).text(
-        (_EDGE, _EDGE + _LINE // 2), one.words, fill=magnitude_color(theme),
+        (edge, round(scale * (_EDGE + _LINE // 2))), one.words, fill=magnitude_color(theme),
         stroke_fill=theme.background, **look,
     )  # fmt: skip
     return np.asarray(image)
@@ -123,12 +124,14 @@ def magnitude_color(theme: Theme) -> str:
     return to_hex((red, green, blue))
 
 
-def write_magnitudes(image: NDArray[np.uint8], texts: list[Magnitude], theme: Theme) -> None:
+def write_magnitudes(
+    image: NDArray[np.uint8], texts: list[Magnitude], theme: Theme, scale: float = 1.0
+) -> None:
     """Write texts on a picture (height, width, 3), in place."""
     height, width = image.shape[:2]
     for one in texts:
-        ink = magnitude_image(one, theme)
-        top, left = max(one.top - _EDGE, 0), max(one.left - _EDGE, 0)
+        ink = magnitude_image(one, theme, scale)
+        top, left = (max(round(scale * (low - _EDGE)), 0) for low in (one.top, one.left))
         ink = ink[: max(height - top, 0), : max(width - left, 0)]
         part = image[top : top + len(ink), left : left + ink.shape[1]]
         cover = ink[..., 3:].astype(np.float32) / 255.0

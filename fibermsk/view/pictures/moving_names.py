@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
@@ -19,7 +18,7 @@ from fibermsk.view.drawing.labels import Box, Label, Placed, fiber_labels, overl
 from fibermsk.view.drawing.looks import NAME_COLORS, Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.framing import caption_boxes, projected
-from fibermsk.view.pictures.lettering import DPI
+from fibermsk.view.pictures.lettering import page
 from fibermsk.view.pictures.names import write_names
 
 _FONT = 12
@@ -42,15 +41,15 @@ class _Name(NamedTuple):
 
 
 def on_what_is_seen(
-    stage: Stage, camera: Camera, size: tuple[int, int], frame: int
+    stage: Stage, camera: Camera, size: tuple[float, float], frame: int
 ) -> list[Placed]:
     """Places of names on what is seen of their muscles, beside drawn things."""
-    figure = Figure((size[0] / DPI, size[1] / DPI), dpi=DPI)
+    figure = page(size, 1.0)
     FigureCanvasAgg(figure)
     return write_names(figure, stage, camera, size, frame)
 
 
-def at_once(stage: Stage, camera: Camera, size: tuple[int, int], frame: int) -> list[Placed]:
+def at_once(stage: Stage, camera: Camera, size: tuple[float, float], frame: int) -> list[Placed]:
     """Places of names beside each other, not behind other muscles: in milliseconds."""
     drawn = stage.result.drawn
     labels = fiber_labels(drawn, frame, NAME_COLORS[stage.theme.name])
@@ -95,7 +94,7 @@ class MovingNames:
         self,
         stage: Stage,
         camera: Camera,
-        size: tuple[int, int],
+        size: tuple[float, float],
         frame: int,
         place: Callable[..., list[Placed]] = on_what_is_seen,
     ) -> None:
@@ -132,11 +131,13 @@ class MovingNames:
                     break
         return found
 
-    def write(self, image: NDArray[np.uint8], names: list[tuple[str, Box, Array]]) -> None:
+    def write(
+        self, image: NDArray[np.uint8], names: list[tuple[str, Box, Array]], scale: float = 1.0
+    ) -> None:
         """Write names on a picture (height, width, 3), in place."""
         whole = Image.fromarray(image)
         for one in names:
-            _draw(whole, *one, self._stage.theme)
+            _draw(whole, *one, self._stage.theme, scale)
         image[:] = np.asarray(whole)
 
     def _paths(self, frame: int) -> dict[str, Array]:
@@ -160,26 +161,29 @@ def name_image(
     return np.asarray(image), left, low
 
 
-def _draw(image: Image.Image, words: str, box: Box, dot: Array, theme: Theme) -> None:
+def _draw(
+    image: Image.Image, words: str, box: Box, dot: Array, theme: Theme, scale: float = 1.0
+) -> None:
     """Text with a light edge, and a line to the dot if that is not beside it."""
-    (left, low, right, high), (x, y) = box, dot
+    (left, low, right, high), (x, y) = (scale * np.array(place) for place in (box, dot))
+    border, thin = round(scale * _EDGE), round(scale)
     draw, ink = ImageDraw.Draw(image), to_hex(NAME_COLORS[theme.name])
-    edge = left - _EDGE if x < left else right + _EDGE
+    edge = left - border if x < left else right + border
     middle = image.height - 0.5 * (low + high)
     down = image.height - y
     if not left <= x <= right:
         line = [(x, down), (edge, middle)]
-        draw.line(line, fill=theme.background, width=3)
-        draw.line(line, fill=ink, width=1)
-    for radius, color in ((_DOT + 1, theme.background), (_DOT, ink)):
+        draw.line(line, fill=theme.background, width=3 * thin)
+        draw.line(line, fill=ink, width=thin)
+    for radius, color in ((scale * (_DOT + 1), theme.background), (scale * _DOT, ink)):
         draw.ellipse((x - radius, down - radius, x + radius, down + radius), fill=color)
     draw.text(
         (left, middle), words, fill=ink, stroke_fill=theme.background,
-        stroke_width=_EDGE, font=font(_FONT), anchor="lm",
+        stroke_width=border, font=font(round(scale * _FONT)), anchor="lm",
     )  # fmt: skip
 
 
-def _on_screen(label: Label, camera: Camera, size: tuple[int, int]) -> Array:
+def _on_screen(label: Label, camera: Camera, size: tuple[float, float]) -> Array:
     """Pixels of the points at which a label may be (n, 2), from the left and from below."""
     path = label.point[None] if label.path is None else label.path
     return projected(path, np.zeros(len(path)), camera, size)[0]

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
-from matplotlib.transforms import IdentityTransform
 from scipy.ndimage import distance_transform_edt
 from scipy.spatial import KDTree
 
@@ -20,6 +19,7 @@ from fibermsk.view.drawing.looks import NAME_COLORS, Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.pictures.cpu_draw import visible_fibers
 from fibermsk.view.pictures.framing import caption_boxes, projected
+from fibermsk.view.pictures.lettering import DPI, pixels_of
 
 _FONT_SIZE = 8.5
 _FINEST = 1600
@@ -33,7 +33,7 @@ def write_names(
     figure: Figure,
     stage: Stage,
     camera: Camera,
-    size: tuple[int, int],
+    size: tuple[float, float],
     frame: int,
     taken: Sequence[Box] = (),
 ) -> list[Placed]:
@@ -56,7 +56,7 @@ def write_names(
         text = figure.text(0, 0, label.words, fontsize=_FONT_SIZE)
         box = text.get_window_extent(canvas.get_renderer())
         text.remove()
-        sizes.append((float(box.width), float(box.height)))
+        sizes.append((float(box.width * DPI / figure.dpi), float(box.height * DPI / figure.dpi)))
     on_muscles(labels, paths, stage, frame, camera, size)
     cloud, margins = stage.extent_at(frame)
     crowd = projected(cloud, 0.0 * margins, camera, size)[0]
@@ -74,7 +74,7 @@ def on_muscles(
     stage: Stage,
     frame: int,
     camera: Camera,
-    size: tuple[int, int],
+    size: tuple[float, float],
 ) -> None:
     """Move the points of labels of fibers to where these are seen, in place.
 
@@ -82,8 +82,8 @@ def on_muscles(
     """
     if not any(label.members for label in labels):
         return
-    coarse = max(1, -(-max(size) // _FINEST))
-    width, height = size[0] // coarse, size[1] // coarse
+    coarse = max(1.0, np.ceil(max(size) / _FINEST))
+    width, height = (int(side / coarse) for side in size)
     seen = visible_fibers(stage, frame, camera, (width, height))
     for k, label in enumerate(labels):
         rows, columns = np.nonzero(np.isin(seen, label.members))
@@ -101,7 +101,7 @@ def on_muscles(
 
 def _write(figure: Figure, one: Placed, theme: Theme) -> None:
     """Text with a light edge, and a line to its point if that is not beside it."""
-    pixels = IdentityTransform()
+    pixels = pixels_of(figure)
     left, low, right, high = one.box
     middle = 0.5 * (low + high)
     x, y = one.point

@@ -25,6 +25,7 @@ from fibermsk.view.pictures.charts import Charts, chart_rows, strip_height
 from fibermsk.view.pictures.floor import Floor
 from fibermsk.view.pictures.frames import FrameDrawer
 from fibermsk.view.pictures.framing import frame_camera, has_lying_legend
+from fibermsk.view.pictures.lettering import page_of
 from fibermsk.view.pictures.lying_legend import lying_height, lying_legend
 
 _NARROWEST = 160
@@ -73,30 +74,31 @@ class Panes:
                 "compare='overlay'"
             )
         titles = result_names(self._results, names)
+        whole_page, scale = page_of(size)
         self._charts: Charts | None = None
         if len(measures):
             n = 1 if isinstance(measures, str) else len(measures)
             named = len(titles) > 1 and not isinstance(measures, Mapping)
-            below = strip_height(n, size, named=named)
+            below = round(scale * strip_height(n, whole_page, named=named))
             height -= below
             self._charts = Charts(
                 measures, self._results, stages[0].theme, (size[0], below), titles,
-                rows=chart_rows(n, size),
+                rows=chart_rows(n, whole_page), scale=scale,
             )  # fmt: skip
         overlaid_names = titles if overlaid else ()
-        below = lying_height(overlaid_names)
+        below = round(scale * lying_height(overlaid_names))
         self._legend: NDArray[np.uint8] | None = None
-        if has_lying_legend(stages[0], (width, height - below)):
+        if has_lying_legend(stages[0], (width / scale, (height - below) / scale)):
             height -= below
             shape = (size[0], below)
-            self._legend = lying_legend(stages[0], shape, self._results, overlaid_names)
+            self._legend = lying_legend(stages[0], shape, self._results, overlaid_names, scale)
         self._room = size[0] - width * len(self._views)
         self._ground = np.round(255.0 * np.array(stages[0].theme.rgb("background")))
         frames = self._frames(self.time)
         only = None if whole else frames
         heads = [" and ".join(titles)] if overlaid else titles
         camera = frame_camera(
-            stages, (width, height), only, floor=shadows, title=max(heads, key=len)
+            stages, (width / scale, height / scale), only, floor=shadows, title=max(heads, key=len)
         )
         self._drawers, self._captions = [], []
         for k, view in enumerate(self._views):
@@ -108,7 +110,7 @@ class Panes:
                     title=heads[k],
                     legend=k == len(self._views) - 1 and self._legend is None, axes=k == 0,
                     results=dict(zip(titles, self._results, strict=True)) if overlaid else None,
-                    moving=moving,
+                    moving=moving, scale=scale,
                 )
             )  # fmt: skip
         self._open = ExitStack()
