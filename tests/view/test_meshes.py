@@ -7,6 +7,7 @@ from fibermsk.results import BodyMotion, JointAxis, MuscleLine, ShapeRecord, Sti
 from fibermsk.view.drawing.camera import find_camera
 from fibermsk.view.drawing.meshes import extreme_points, join, mesh_surface
 from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.drawing.surfaces import circle, grid_faces
 from fibermsk.view.pictures import opengl, scene
 
 SIZE = (320, 240)
@@ -37,6 +38,14 @@ def test_mesh_with_triangles_without_area_has_finite_normals():
     surface = mesh_surface(ShapeRecord.mesh(points, [[0, 1, 2], [0, 1, 3], [2, 2, 2]]))
     assert_allclose(surface.normals[0], [0, 0, 1])
     assert np.isfinite(surface.normals).all()
+
+
+def test_normals_at_a_pole_are_not_those_of_round_off(rng):
+    """Rings of points around an axis end in one whose points are one but for round-off."""
+    rings = [np.column_stack([r * circle(20), np.full(20, z)]) for r, z in ((1.0, 0.0), (0.0, 0.5))]
+    points = np.concatenate(rings) + 1e-12 * rng.normal(size=(40, 3))
+    surface = mesh_surface(ShapeRecord.mesh(points, grid_faces(2, 20)))
+    assert_allclose(surface.normals[20:], np.tile([0.0, 0.0, 1.0], (20, 1)), atol=1e-9)
 
 
 def test_few_points_bound_many():

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
 from fibermsk.results.fields import FIBER_FIELDS
@@ -115,6 +116,7 @@ def pack(
     A page that is `served` has sliders for the coordinates of a model.
     """
     color_by, arrows = check_field(color_by), check_kinds(arrows)
+    envelope = _check.flag("view", "envelope", envelope)
     stages = make_stages(
         shown, color_by, compare, theme="light", arrows=(), labels=labels, budget=_NO_TUBES
     )

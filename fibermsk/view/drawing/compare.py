@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
@@ -66,6 +67,8 @@ def make_stages(
     envelope: bool = False,
 ) -> list[Stage]:
     """Stages of 1 to 4 results, with common color limits and arrow scales."""
+    labels = _check.flag("view", "labels", labels)
+    envelope = _check.flag("view", "envelope", envelope)
     several = [shown] if isinstance(shown, (Result, Still)) else list(shown)
     if not 1 <= len(several) <= _MOST:
         raise ModelError(f"{len(several)} results; a viewer shows from 1 to {_MOST}")

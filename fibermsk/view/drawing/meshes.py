@@ -29,6 +29,9 @@ def mesh_surface(mesh: ShapeRecord) -> Surface:
     place = place.reshape(-1)
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
+    # a triangle with two corners in one place has a normal of round-off
+    a, b, c = place[faces].T
+    across[(a == b) | (b == c) | (c == a)] = 0.0
     total = np.zeros((len(vertices), 3))
     for k in range(3):
         a = corners[:, (k + 1) % 3] - corners[:, k]

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import NDArray
 
+from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.results.measures import Asked
 from fibermsk.results.result import Result
@@ -58,6 +59,7 @@ class Panes:
         shadows: bool = True,
         envelope: bool = False,
     ) -> None:
+        shadows = _check.flag("view", "shadows", shadows)
         stages = make_stages(
             shown, color_by, compare, theme=theme, arrows=arrows, labels=labels, envelope=envelope
         )

@@ -25,6 +25,8 @@ _SHEEN = (
     f"pow(1.0 - min(abs(normalVCVSOutput.z), 1.0), {SHEEN.exponent}));"
 )
 """Opacity of an envelope, in the language of shaders."""
+_FACING = "  if (normalVCVSOutput.z < 0.0) normalVCVSOutput = -normalVCVSOutput;"
+"""Both sides are lit by their normals; VTK's way shades triangles dark that a fillet has folded."""
 
 
 class VtkScene:
@@ -94,6 +96,9 @@ class VtkScene:
             mesh, ambient=AMBIENT, reset_camera=False, render=False, **look
         )
         actor.prop.interpolation = "phong"
+        actor.GetShaderProperty().AddFragmentShaderReplacement(
+            "//VTK::Normal::Impl", True, f"//VTK::Normal::Impl\n{_FACING}", False
+        )
         return actor
 
     def _add_piece(self, piece: Piece) -> pv.PolyData:
