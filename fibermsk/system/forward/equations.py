@@ -12,7 +12,7 @@ import numpy as np
 from numba import types
 
 from fibermsk._arrays import Array
-from fibermsk._prepared import Open, Prepared
+from fibermsk._prepared import Open, Prepared, call_known
 from fibermsk._ranges import starts
 from fibermsk.kernels.forward.arrays import ForwardArrays, ForwardState
 from fibermsk.kernels.forward.laws import ACTIVATION_LAWS, COORDINATE_LAWS
@@ -161,7 +161,7 @@ class ForwardMarch:
 
     def rates_at(self, t: float, u: Array, f: Array, state: ForwardState) -> int:
         """Fill the rates f of u; returns the status."""
-        return right_side(self.arrays, t, u, f, state)
+        return call_known(right_side, self.arrays, t, u, f, state)
 
     def pack(self, y: Array, v: Array) -> Array:
         """State u = (q, p, s) from positions and velocities of the system."""

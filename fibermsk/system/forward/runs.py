@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk._prepared import call_known
 from fibermsk.kernels.forward.correction import Correction
 from fibermsk.kernels.forward.march import march
 from fibermsk.kernels.forward.multistep import HIGHEST, History, march_stiff
@@ -121,10 +122,10 @@ class ExplicitRun(ForwardRun):
 
     def _advance(self, most: int, stops: Array) -> int:
         engine, given = self._engine, self._settings
-        return march(
-            engine.arrays, self._state, self._kept, self._stages, self._tableau, given.tolerance,
-            engine.scale, given.times, stops, given.longest, most, self._at, self._frames,
-            self._rates, self._h,
+        return call_known(
+            march, engine.arrays, self._state, self._kept, self._stages, self._tableau,
+            given.tolerance, engine.scale, given.times, stops, given.longest, most, self._at,
+            self._frames, self._rates, self._h,
         )  # fmt: skip
 
 
@@ -152,8 +153,8 @@ class StiffRun(ForwardRun):
 
     def _advance(self, most: int, stops: Array) -> int:
         engine, given = self._engine, self._settings
-        return march_stiff(
-            engine.arrays, self._state, self._kept, self._work, self._tableau, self._highest,
-            given.tolerance, engine.scale, given.times, stops, given.longest, most, self._at,
-            self._history, self._frames, self._rates, self._h,
+        return call_known(
+            march_stiff, engine.arrays, self._state, self._kept, self._work, self._tableau,
+            self._highest, given.tolerance, engine.scale, given.times, stops, given.longest, most,
+            self._at, self._history, self._frames, self._rates, self._h,
         )  # fmt: skip

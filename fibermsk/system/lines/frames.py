@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk._prepared import Open, Prepared
+from fibermsk._prepared import Open, Prepared, call_known
 from fibermsk.errors import PathError
 from fibermsk.kernels.lines.frames import fill_frames
 from fibermsk.kernels.lines.path_arrays import PathState
@@ -51,7 +51,7 @@ class PathsOfFrames:
         stop = 0
         while stop < k:
             given = poses, drivers, states, kept, *self._kernels, length, by_u
-            stop, chained = fill_frames(stop, *given)
+            stop, chained = call_known(fill_frames, stop, *given)
             if stop < k:
                 state = PathState._make(one[stop] for one in states)
                 failed[stop] = paths.refusal(state, frames[stop].q, chained=chained)
