@@ -72,7 +72,7 @@ def read_model(
         where, give = (f"in {geometry}", "") if geometry else ("found", "give --geometry DIR; ")
         typer.echo(
             f"{missing} of {len(meshes)} mesh files not {where}, bodies without meshes are "
-            f"drawn as sticks: {give}fibermsk info {file} names them",
+            f"drawn as sticks: {give}fibermsk info {file} --all names them",
             err=True,
         )
     for coordinate in model.coordinates:

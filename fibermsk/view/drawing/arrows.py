@@ -14,7 +14,7 @@ from fibermsk.view.drawing.tubes import across, blend
 from fibermsk.view.forces import attachment_forces, sample_weights
 
 _AROUND = 6
-_SHAFT, _HEAD = 0.022, 0.062
+_SHAFT, _HEAD = 0.014, 0.042
 """Radii over the length of the longest arrow."""
 _HEAD_LENGTH = 0.17
 """Length of the head over that of the longest arrow; at most half of a short arrow."""

@@ -191,7 +191,7 @@ void main() {
   vec3 axis = along / max(size, 1e-30);
   vec3 other = abs(axis.x) < 0.6 ? vec3(1.0, 0.0, 0.0) : vec3(0.0, 1.0, 0.0);
   vec3 first = normalize(cross(axis, other)), second = cross(axis, first);
-  float shaft = min(0.022 * longest, 0.12 * size);
+  float shaft = min(0.014 * longest, 0.042 * size);
   float head = min(0.17 * longest, 0.5 * size);
   float height = shape.z < 0.5 ? 0.0 : (shape.z < 1.5 ? size - head : size);
   vec3 out_ = cos(shape.x) * first + sin(shape.x) * second;

@@ -49,7 +49,7 @@ function tubeMesh(along, around, stride) {
 /** Unit arrow: angle, radius (in shafts), length (0 start, 1 head's foot, 2 tip), slope. */
 function arrowMesh(around) {
   const profile = [
-    [0, 0, -1], [1, 0, -1], [1, 0, 0], [1, 1, 0], [1, 1, -1], [2.8, 1, -1], [2.8, 1, 0.4],
+    [0, 0, -1], [1, 0, -1], [1, 0, 0], [1, 1, 0], [1, 1, -1], [3, 1, -1], [3, 1, 0.25],
     [0, 2, 0.4],
   ];
   const points = [];
