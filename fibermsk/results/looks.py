@@ -141,7 +141,7 @@ def _frames(values: Any) -> str:
 def _run(result: Result) -> tuple[str, str]:
     stats = result.stats
     words = [result.method]
-    if (steps := stats.get("substeps", stats.get("steps"))) is not None:
+    if (steps := stats.get("steps")) is not None:
         words.append(count(steps, "step"))
     words.append(f"{int(np.sum(result.newton_iterations))} Newton iterations")
     if "wall_seconds" in stats:

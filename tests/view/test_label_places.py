@@ -149,3 +149,19 @@ def test_bones_hide_fibers():
     assert set(np.unique(without)) == {-1, 0, 1, 2, 3, 4}
     hidden = (with_bones == -1) & (without >= 0)
     assert hidden.sum() > 20 and np.all(with_bones[~hidden] == without[~hidden])
+
+
+def test_lines_to_texts_cross_no_other_text():
+    """Points in a row: the line to a text that has to move away goes around the others."""
+    points = [np.array([[200.0 + 3.0 * k, 200.0]]) for k in range(12)]
+    labels = [Label(f"muscle_{k}", np.zeros(3), (0.0, 0.0, 0.0)) for k in range(12)]
+    placed = place_labels(labels, points, [(60.0, 12.0)] * 12, (600, 400))
+    assert len(placed) == 12
+    for one in placed:
+        left, low, right, high = one.box
+        end = np.array([left if one.point[0] < left else right, 0.5 * (low + high)])
+        line = np.array(one.point) + np.linspace(0.0, 1.0, 200)[:, None] * (end - one.point)
+        for other in placed:
+            if other is not one:
+                inside = (line > other.box[:2]) & (line < other.box[2:])
+                assert not inside.all(axis=1).any(), (one.words, other.words)

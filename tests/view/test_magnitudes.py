@@ -77,7 +77,8 @@ def test_texts_are_beside_the_tips_and_apart(frame):
             and abs(text.top + 7 - (SIZE[1] - y)) < 50
         ]  # fmt: skip
         assert near, (one, texts)
-        assert (one.muscle in near[0].words) == (one.n_fibers > 1)
+        assert near[0].words.startswith(one.muscle)
+        assert ("Σ" in near[0].words) == (one.n_fibers > 1)
     for k, one in enumerate(texts):
         assert 0 <= one.left and one.left + one.width <= SIZE[0]
         for other in texts[:k]:

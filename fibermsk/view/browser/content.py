@@ -211,6 +211,7 @@ def _run(packer: Packer, frames: Frames, stage: Stage, name: str) -> dict[str, A
         "n_all": int(result.time.size),
         "opacity": stage.opacity,
         "behind": stage.behind,
+        "lift": stage.lift,
         "flawed": flawed[frames.kept].tolist() if flawed.any() else [],
         "time": packer.add(result.time[frames.kept], "f8"),
         "fibers": [_fiber(packer, frames, name, fiber) for name, fiber in result.drawn.items()],

@@ -6,13 +6,13 @@ Results do not name the bodies of attachments: an end belongs to the body in who
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from fibermsk._arrays import Array
+from fibermsk.kernels.bones import mesh_tree
 from fibermsk.results.result import BodyMotion, FiberHistory, ShapeRecord
 from fibermsk.results.still import MuscleLine
 
@@ -45,14 +45,16 @@ class BoneSurface:
     def __init__(self, body: BodyMotion) -> None:
         self._solids = [shape for shape in body.shapes if shape.kind != "mesh"]
         meshes = [m for m in (*body.shapes, *body.visuals) if len(m.faces)]
-        self._points, self._normals = np.empty((0, 3)), np.empty((0, 3))
+        self._tree: Any = None
         if meshes:
             # without the solids, which are then drawn translucent
             self._solids = []
-            parts = [_mesh_points(mesh) for mesh in meshes]
-            self._points = np.concatenate([points for points, _ in parts])
-            self._normals = np.concatenate([normals for _, normals in parts])
-        self._tree = KDTree(self._points) if len(self._points) else None
+            corners = np.concatenate([mesh.vertices[mesh.faces] for mesh in meshes])
+            _, self._tree = mesh_tree.build_tree(np.ascontiguousarray(corners, dtype=float))
+            corners = self._tree[0]
+            normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+            sizes = np.linalg.norm(normals, axis=1, keepdims=True)
+            self._normals = normals / np.maximum(sizes, 1e-300)
 
     @property
     def is_empty(self) -> bool:
@@ -63,13 +65,14 @@ class BoneSurface:
         """Nearest point, outward normal there, and distance, negative inside; None without any."""
         found = [_nearest_on(shape, point) for shape in self._solids]
         if self._tree is not None:
-            _, k = self._tree.query(point)
-            normal = self._normals[k]
-            away = point - self._points[k]
+            triangle, place = np.empty(1, np.int64), np.empty((1, 3))
+            point = np.ascontiguousarray(point, dtype=float)
+            mesh_tree.fill_closest_triangles(*self._tree[:3], point[None], triangle, place)
+            normal, away = self._normals[triangle[0]], point - place[0]
             gap = float(np.linalg.norm(away)) * (1.0 if away @ normal >= 0.0 else -1.0)
             if gap > 0.0:
                 normal = away / gap
-            found.append((self._points[k], normal, gap))
+            found.append((place[0], normal, gap))
         return min(found, key=lambda one: one[2]) if found else None
 
 
@@ -198,12 +201,3 @@ def _nearest_on(shape: ShapeRecord, point: Array) -> tuple[Array, Array, float]:
         normal = normal / max(float(np.linalg.norm(normal)), 1e-300)
     on: Array = center + shape.radius * normal
     return on, normal, distance - shape.radius
-
-
-def _mesh_points(mesh: ShapeRecord) -> tuple[Array, Array]:
-    """Centers of the triangles and their corners, with normals."""
-    corners = mesh.vertices[mesh.faces]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
-    points = np.concatenate([corners.mean(axis=1), *np.moveaxis(corners, 1, 0)])
-    return points, np.tile(normals, (4, 1))

@@ -23,12 +23,15 @@ _ASIDE = (0.0, 25.0, 60.0, 110.0)
 """Further distances of a text from its point, in pixels."""
 _STEPS = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 6.0, -6.0)
 """Heights of a text beside its point, in lines."""
-_OFF_MIDDLE, _OFF_LINE, _COVERED = 6.0, 1.0, 0.5
-"""Costs: of a point at an end of the path, of a line of height, of a drawn point that is hidden."""
+_OFF_MIDDLE, _OFF_LINE, _COVERED, _CROSSED = 6.0, 1.0, 0.5, 12.0
+"""Costs: of a point at an end of the path, of a line of height, of a drawn point that is hidden, of
+a text that a line to another one crosses."""
 
 _PART = (0.2, 0.8)
 """Part of a fiber in which its label may be."""
 _CHOICES = 13
+_PARTS = np.linspace(0.0, 1.0, 16)[:, None]
+"""Parts of the line to a text, of which each is shorter than a text is high."""
 
 
 class Label(NamedTuple):
@@ -98,7 +101,7 @@ def place_labels(
     """
     occupied = list(taken)
     things = np.empty((0, 2)) if crowd is None else crowd
-    placed = []
+    placed, texts, lines = list[Placed](), np.empty((0, 4)), np.empty((0, len(_PARTS), 2))
     for label, path, (width, height) in zip(labels, paths, sizes, strict=True):
         best: tuple[float, Box, tuple[float, float]] | None = None
         middle = 0.5 * (len(path) - 1)
@@ -115,13 +118,33 @@ def place_labels(
                         continue
                     if not _within(box, size) or any(overlap(box, one) for one in occupied):
                         continue
+                    line = _line((x, y), box)
+                    cost += _CROSSED * _crossings(line, box, texts, lines)
+                    if best is not None and cost >= best[0]:
+                        continue
                     cost += _COVERED * int(np.count_nonzero(_in_box(things, box)))
                     if best is None or cost < best[0]:
                         best = cost, box, (float(x), float(y))
         if best is not None:
             occupied.append(best[1])
+            texts = np.append(texts, [best[1]], axis=0)
+            lines = np.append(lines, [_line(best[2], best[1])], axis=0)
             placed.append(Placed(label.words, label.color, best[1], best[2]))
     return placed
+
+
+def _line(point: tuple[float, float], box: Box) -> Array:
+    """Points (n, 2) of the line from a point to the middle of the near side of a text."""
+    left, low, right, high = box
+    end = (left if point[0] < left else right), 0.5 * (low + high)
+    return np.array(point) + _PARTS * (np.array(end) - point)
+
+
+def _crossings(line: Array, box: Box, texts: Array, lines: Array) -> int:
+    """Number of texts (n, 4) that a line crosses, and of lines (n, m, 2) that cross its text."""
+    low, high = texts[:, None, :2], texts[:, None, 2:]
+    through = np.all((line >= low) & (line <= high), axis=2).any(axis=1)
+    return int(through.sum()) + int(_in_box(lines, box).any(axis=1).sum())
 
 
 def overlap(one: Box, other: Box) -> bool:
@@ -140,4 +163,4 @@ def _within(box: Box, size: tuple[float, float]) -> bool:
 
 def _in_box(points: Array, box: Box) -> Array:
     low, high = np.array(box[:2]), np.array(box[2:])
-    return np.all((points >= low) & (points <= high), axis=1)
+    return np.all((points >= low) & (points <= high), axis=-1)

@@ -14,6 +14,11 @@ ARROW_COLORS = {"attachment": "#1f9e77", "contact": "#e6a000"}
 """Arrows of each kind."""
 NAME_COLORS: dict[str, Color] = {"light": (0.42, 0.06, 0.09), "dark": (0.98, 0.72, 0.66)}
 """Names of muscles, by theme."""
+AXIS_COLORS: dict[str, dict[str, Color]] = {
+    "light": {"rotation": (0.13, 0.35, 0.62), "translation": (0.20, 0.50, 0.25)},
+    "dark": {"rotation": (0.60, 0.78, 1.0), "translation": (0.60, 0.90, 0.66)},
+}
+"""Axes of joints and names of their coordinates, by theme."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from fibermsk.view.drawing.bones import bone_solid, bone_surface
 from fibermsk.view.drawing.colors import TENDON_COLOR
 from fibermsk.view.drawing.insertions import fans, mounts, processes
 from fibermsk.view.drawing.labels import Label
-from fibermsk.view.drawing.looks import Color
+from fibermsk.view.drawing.looks import AXIS_COLORS, NAME_COLORS, Color
 from fibermsk.view.drawing.meshes import join, mesh_surface
 from fibermsk.view.drawing.surfaces import Surface, line_surface, shape_surface
 
@@ -35,7 +35,6 @@ _MUSCLE_COLORS: tuple[Color, ...] = (
 _MOUNT_COLOR: Color = (0.60, 0.62, 0.65)
 _UNSOLVED_COLOR: Color = (0.45, 0.45, 0.47)
 _MARKED_COLOR: Color = (0.98, 0.72, 0.12)
-_AXIS_COLORS: dict[str, Color] = {"rotation": (0.13, 0.35, 0.62), "translation": (0.20, 0.50, 0.25)}
 _AXIS_LENGTH = 0.07
 """Length of a joint axis on its positive side, over the size of the model."""
 _NAMES = 3
@@ -108,13 +107,13 @@ def still_pieces(
             pieces.append(Piece("", mesh_surface(wrap), _WRAP_COLOR, 0.3))
     if axes:
         pieces += [
-            Piece("", _arrow(axis, _AXIS_LENGTH * size), _AXIS_COLORS[axis.kind])
+            Piece("", _arrow(axis, _AXIS_LENGTH * size), AXIS_COLORS["light"][axis.kind])
             for axis in still.axes
         ]
     return pieces
 
 
-def still_labels(still: Still) -> list[Label]:
+def still_labels(still: Still, theme: str = "light") -> list[Label]:
     """Names of coordinates at their joint axes, and of muscles at their midpoints."""
     moving: dict[tuple[float, ...], list[JointAxis]] = {}
     for axis in still.axes:
@@ -124,10 +123,10 @@ def still_labels(still: Still) -> list[Label]:
         names = list(dict.fromkeys(name for axis in axes for name in axis.coordinates))
         for k in range(0, len(names), _NAMES):
             words = ", ".join(names[k : k + _NAMES])
-            labels.append(Label(words, axes[0].point, _AXIS_COLORS[axes[0].kind]))
+            labels.append(Label(words, axes[0].point, AXIS_COLORS[theme][axes[0].kind]))
     for name, line in still.muscles.items():
         path = _along(line.points, np.linspace(0.2, 0.8, 13))
-        labels.append(Label(name, path[6], _MUSCLE_COLORS[1], path))
+        labels.append(Label(name, path[6], NAME_COLORS[theme], path))
     return labels
 
 

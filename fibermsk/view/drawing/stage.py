@@ -143,7 +143,11 @@ class Stage:
             named = fiber_labels(still.result.fibers, 0, color)
             # of a line muscle and its bundle one name
             bundles = {label.words for label in named}
-            others = [label for label in still_labels(still) if label.words not in bundles]
+            others = [
+                label
+                for label in still_labels(still, self.theme.name)
+                if label.words not in bundles
+            ]
             self.labels = others + named
 
     def set_field(self, color_by: str, limits: tuple[float, float] | None = None) -> None:

@@ -157,7 +157,8 @@ class Charts:
             words.set_color(LINE_COLORS[k] if len(values) > 1 else theme.text)
         marks = [axes.axvline(float(first), color=theme.accent, lw=1.2)]
         marks += [
-            axes.plot([], [], "o", ms=4.5, color=LINE_COLORS[k])[0] for k in range(len(values))
+            axes.plot([], [], "o", ms=4.5, color=LINE_COLORS[k], clip_on=False)[0]
+            for k in range(len(values))
         ]
         for mark in marks:
             mark.set_visible(False)

@@ -53,7 +53,7 @@ def magnitudes(
     """Texts of the forces of muscles on bones at a frame, that do not cover each other.
 
     Each is beside the tip of its arrow, on the side away from the middle of all; of several
-    fibers beside the mean of their tips, with the name of the muscle, Σ and the sum. None without
+    fibers beside the mean of their tips, with Σ and the sum. None without
     arrows of attachment. Those without room beside the captions and what is `taken` are left out.
     """
     arrows = stage.arrows.get("attachment")
@@ -78,8 +78,7 @@ def magnitudes(
         amount, one = found[k]
         label, factor = prefixed("x [N]", amount)
         words = f"{amount * factor:.3g} {label.partition('[')[2].rstrip(']')}"
-        if one.n_fibers > 1:
-            words = f"{one.muscle} Σ {words}"
+        words = f"{one.muscle}{' Σ' if one.n_fibers > 1 else ''} {words}"
         wide = int(np.ceil(font(_FONT).getlength(words))) + 2 * _EDGE
         x, y = float(places[k, 0]), height - float(places[k, 1])
         sides = round(x + _GAP), round(x - _GAP - wide)

@@ -178,7 +178,7 @@ class Painting {
         const size = length(force);
         if (!(size > 0.01 * this.head.greatest.attachment)) continue;
         const { unit: name, factor } = prefixed("N", size);
-        const words = `${n > 1 ? `${stem} Σ ` : ""}${Number((factor * size).toPrecision(3))} ${name}`;
+        const words = `${stem}${n > 1 ? " Σ" : ""} ${Number((factor * size).toPrecision(3))} ${name}`;
         const tip = add(scale(1 / n, point), scale(perNewton / n, force));
         found.push([size, [words, tip, run]]);
       }

@@ -300,6 +300,7 @@ class Scene {
     if (!arrows.n) return;
     const gl = this.gl, places = this.use("arrow", look);
     gl.uniform1f(places.longest, look.longest);
+    gl.uniform1f(places.lift, run.lift + 0.03 * look.longest);
     gl.uniform1f(places.opacity, opacity);
     gl.bindVertexArray(arrows.array);
     gl.drawElementsInstanced(gl.TRIANGLES, arrows.count, gl.UNSIGNED_INT, 0, arrows.n);

@@ -184,6 +184,7 @@ layout(location = 2) in vec3 along;
 layout(location = 3) in vec3 paint;
 uniform mat4 view, projection;
 uniform float longest;
+uniform float lift; // towards the viewer, in front of their fibers: depth alone
 out vec3 side;
 out vec3 color;
 void main() {
@@ -197,7 +198,11 @@ void main() {
   vec3 out_ = cos(shape.x) * first + sin(shape.x) * second;
   side = mat3(view) * (shape.w < 0.0 ? -axis : out_ + shape.w * axis);
   color = paint;
-  gl_Position = projection * view * vec4(start + height * axis + shape.y * shaft * out_, 1.0);
+  vec4 seen = view * vec4(start + height * axis + shape.y * shaft * out_, 1.0);
+  gl_Position = projection * seen;
+  seen.z += lift;
+  vec4 nearer = projection * seen;
+  gl_Position.z = nearer.z / nearer.w * gl_Position.w;
 }`;
 
 const ARROW_FRAGMENT = `${START}${LIGHT}
