@@ -259,6 +259,8 @@ def _blamed_on(path: Path, what: str) -> Iterator[None]:
         lines = [frame.lineno for frame in frames if frame.filename == where]
         if lines:
             where += f", line {lines[-1]}"
+        if isinstance(error, ModelError) and path.is_relative_to(Path(__file__).parent):
+            raise  # a scene of the program itself, of which the user has only the settings
         if isinstance(error, ModelError):
             raise ModelError(f"{error} ({where})") from error
         raise ModelError(f"{where}: {what} raised {type(error).__name__}: {error}") from error

@@ -86,7 +86,8 @@ def read_model(
             )
             typer.echo(
                 f"warning: --set {coordinate.name}={value:g} is outside the range that the "
-                f"model declares, {ends[0]} to {ends[1]}",
+                f"model declares, {ends[0]} to {ends[1]} "
+                + ("rad" if coordinate.kind == "rotation" else "m"),
                 err=True,
             )
     shown = still(model, values or None)

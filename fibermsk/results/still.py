@@ -23,6 +23,11 @@ class MuscleLine(NamedTuple):
     # why there is no taut path in this pose; the line is then straight between path points
     problem: str = ""
 
+    def __repr__(self) -> str:
+        told = f"{self.length:.4g} m" if not self.problem else self.problem
+        arms = ", ".join(f"{name} {arm:.4g}" for name, arm in self.moment_arms)
+        return f"MuscleLine({told}{arms and f'; moment arms: {arms}'})"
+
 
 class FreeCoordinate(NamedTuple):
     """A coordinate that can be set, and its range."""

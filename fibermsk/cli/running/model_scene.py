@@ -197,7 +197,7 @@ def describe(
     patterns = ["*" if name == "all" else name for name in bundle.split(",") if name]
     if not patterns:
         raise fm.ModelError(f"bundle = {bundle!r}; must be names of muscles, or all")
-    chosen = select(source, patterns)
+    chosen = select(source, patterns, "bundle")
     if free != "all":
         source = _held(source, _crossed(source, chosen) if free == "crossed" else set())
     sizes = ("fibers", fibers), ("elements", elements), ("specific_tension", specific_tension)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class PosedModel:
     """
 
     def __init__(self, model: Model) -> None:
-        self._model = model if model.fibers else free_model(model)
+        self._model = model if model.fibers else free_model(_with_masses(model))
         self._frame = skeleton(self._model)
         self._lines = {one.name: _Line(self._frame, one) for one in self._model.muscles}
         shapes = (wrap.shape for muscle in self._model.muscles for wrap in muscle.wraps)
@@ -105,6 +106,16 @@ class PosedModel:
             axes=_axes(model, frame, q, poses),
             poses=None if model.fibers else self,
         )
+
+
+def _with_masses(model: Model) -> Model:
+    """The model with a mass for each body that lacks one: a pose does not depend on them."""
+    light: dict[Any, Any] = {
+        body: {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
+        for body in model.bodies
+        if body.mass is None and body is not model.ground
+    }
+    return model.edit(light) if light else model
 
 
 class _Line:

@@ -21,9 +21,11 @@ _BETWEEN = 1.5
 """Least distance of two texts, in pixels."""
 _ASIDE = (0.0, 25.0, 60.0, 110.0)
 """Further distances of a text from its point, in pixels."""
-_STEPS = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 6.0, -6.0)
+_STEPS = (
+    0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 5.0, -5.0, 6.0, -6.0, 8.0, -8.0,
+)  # fmt: skip
 """Heights of a text beside its point, in lines."""
-_OFF_MIDDLE, _OFF_LINE, _COVERED, _CROSSED = 6.0, 1.0, 0.5, 12.0
+_OFF_MIDDLE, _OFF_LINE, _COVERED, _CROSSED = 6.0, 1.0, 0.5, 30.0
 """Costs: of a point at an end of the path, of a line of height, of a drawn point that is hidden, of
 a text that a line to another one crosses."""
 

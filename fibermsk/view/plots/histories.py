@@ -19,7 +19,7 @@ _END_PANELS = 6
 
 
 def activation(choice: Choice) -> list[Panel]:
-    """Activation, with one curve for fibers of a muscle with equal activations."""
+    """Activation, with one curve for fibers of a muscle with equal ones; that of line muscles."""
     fibers = choice.result.fibers
     alike: list[Group] = []
     for name in choice.fibers:
@@ -47,7 +47,17 @@ def activation(choice: Choice) -> list[Panel]:
             else:
                 label = f"{one.fibers[0]} and {len(one.fibers) - 1} more"
             curves[label] = fibers[one.fibers[0]].activation
-    return histories(title, FIBER_FIELDS["activation"].axis_label, choice.result, curves)
+    found = histories(title, FIBER_FIELDS["activation"].axis_label, choice.result, curves)
+    return found + _of_lines(choice, "activation", "Activation of line muscles")
+
+
+def _of_lines(choice: Choice, name: str, title: str) -> list[Panel]:
+    """A field of the line muscles that have it, unless fibers are asked for."""
+    lines = {} if choice.named else choice.result.muscles
+    having = {owner: own for owner, own in lines.items() if name in own.fields}
+    labels = [own.fields[name].axis_label for own in having.values()]
+    curves = {owner: own[name] for owner, own in having.items()}
+    return histories(title, *labels[:1], choice.result, curves, CURVES) if curves else []
 
 
 _BY_UNIT = {
@@ -94,13 +104,14 @@ def end_forces(end: str, choice: Choice) -> list[Panel]:
 
 
 def muscle_force(choice: Choice) -> list[Panel]:
-    """Magnitude of the sum of the forces of a muscle's fibers at their insertions."""
+    """Sum of the forces of a muscle's fibers at their insertions, and forces of line muscles."""
 
     def total(names: list[str]) -> Array:
         fibers = [choice.result.fibers[name] for name in names]
         return np.linalg.norm(sum(fiber.force_insertion for fiber in fibers), axis=1)
 
-    return _of_muscles(choice, "Pull of a muscle at its insertion", "force [N]", total)
+    found = _of_muscles(choice, "Pull of a muscle at its insertion", "force [N]", total)
+    return found + _of_lines(choice, "tendon_force", "Force of line muscles")
 
 
 def power(choice: Choice) -> list[Panel]:

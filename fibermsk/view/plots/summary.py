@@ -95,7 +95,10 @@ def summary_panels(choice: Choice) -> list[Panel]:
     solver = PANELS["solver"][1](choice)
     for name in _PANELS[:-1]:
         field = _NOT_ZERO.get(name)
-        if field is None or any(np.any(getattr(fibers[f], field)) for f in choice.fibers):
+        active = [getattr(fibers[f], field) for f in choice.fibers] if field else []
+        if field == "activation":
+            active += [own[field] for own in choice.result.muscles.values() if field in own.fields]
+        if field is None or any(map(np.any, active)):
             found += PANELS[name][1](choice)
     return found[: _MOST_PANELS - len(solver)] + solver
 
@@ -142,7 +145,9 @@ def facts(result: Result) -> list[tuple[str, str]]:
         fibers = _count(len({interval.fiber for interval in result.softening}), "fiber", "fibers")
         rows.append(("softening", f"{fibers}; worst: {worst}"))
     if result.parameters:
-        pairs = (f"{key} = {_plain(value)}" for key, value in result.parameters.items())
+        pairs = (
+            f"{key} = {_plain(value)}" for key, value in result.parameters.items() if value != ""
+        )
         rows.append(("parameters", ", ".join(pairs)))
     return rows
 
