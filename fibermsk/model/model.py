@@ -149,6 +149,20 @@ class Model(ByName, Marked, SummaryOfModel):
         """Line muscles with mass, unless fibers are in their place."""
         return self._muscles_that_have("mass")
 
+    @property
+    def idle_muscles(self) -> tuple[LineMuscle, ...]:
+        """Line muscles without law, mass and fibers in their place, unless their file disables one.
+
+        They exert no force; results report their paths.
+        """
+        doing = {muscle.name for muscle in (*self.acting_muscles, *self.massive_muscles)}
+        doing |= self.muscles_with_fibers
+        return tuple(
+            muscle
+            for muscle in self._muscles
+            if muscle.name not in doing and muscle.parameters.get("appliesForce") is not False
+        )
+
     def _muscles_that_have(self, field: str) -> tuple[LineMuscle, ...]:
         """Line muscles with a field, unless fibers are in their place."""
         replaced = self.muscles_with_fibers

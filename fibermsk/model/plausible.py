@@ -55,9 +55,9 @@ def remarks(
             text += f" (likewise {_check.first_names(owners, _MOST_NAMED)})"
         fiber = first.owner.split("'")[1] if first.owner.startswith("fiber ") else None
         found.append(ModelWarning(text, kind="plausibility", fiber=fiber))
-    idle = _idle_muscles(model)
+    idle = model.idle_muscles
     if idle and concerns(model):
-        names = _check.first_names([repr(name) for name in idle], _MOST_NAMED)
+        names = _check.first_names([repr(muscle.name) for muscle in idle], _MOST_NAMED)
         text = (
             f"model {model.name!r}: {len(idle)} line muscles exert no force, since they have no "
             f"law: {names}; those of OpenSim act with fibermsk run --controls or "
@@ -77,19 +77,6 @@ def implausible(
         if not one.is_plausible and one.rule not in model.meant:
             found.setdefault((one.owner, one.field), one)
     return list(found.values())
-
-
-def _idle_muscles(model: Model) -> list[str]:
-    """Line muscles without law, mass and fibers that their file does not disable."""
-    replaced = model.muscles_with_fibers
-    return [
-        muscle.name
-        for muscle in model.muscles
-        if muscle.law is None
-        and muscle.mass is None
-        and muscle.name not in replaced
-        and muscle.parameters.get("appliesForce") is not False
-    ]
 
 
 def quantities(

@@ -44,6 +44,9 @@ class Journal:
         text = json.dumps(about, sort_keys=True)
         try:
             self._base = sqlite3.connect(path, timeout=1.0)
+        except sqlite3.Error as error:
+            raise ModelError(f"{path}: {error}; must be a file that can be written") from error
+        try:
             # one study at a time
             self._base.execute("PRAGMA locking_mode = EXCLUSIVE")
             with self._base:
@@ -57,10 +60,12 @@ class Journal:
                 if known is None:
                     self._base.execute("INSERT INTO study VALUES (?)", (text,))
         except sqlite3.OperationalError as error:
+            self.close()
             raise ModelError(
                 f"{path}: {error}; must be free: does another study write to it?"
             ) from error
         except sqlite3.Error as error:
+            self.close()
             raise ModelError(
                 f"{path}: {error}; must be a file of this study, or not be there: remove it, or "
                 "name another one with out"

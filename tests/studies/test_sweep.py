@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -289,7 +290,7 @@ def test_a_killed_study_goes_on(tmp_path):
     beside = tmp_path / "study.nc.points"
 
     def ended():
-        with sqlite3.connect(f"file:{beside}?mode=ro", uri=True) as base:
+        with closing(sqlite3.connect(f"file:{beside}?mode=ro", uri=True)) as base:
             return base.execute("SELECT count(*) FROM point").fetchone()[0]
 
     limit = time.monotonic() + 120

@@ -138,3 +138,28 @@ def test_a_muscle_with_fibers_exerts_no_force_of_its_own():
     assert [muscle.name for muscle in model.acting_muscles] == ["brachialis"]
     result = fm.simulate(fm.build(model), t_end=0.01, dt=0.01)
     assert list(result.muscles) == ["brachialis"]
+
+
+def test_results_report_muscles_that_exert_no_force(tmp_path):
+    """Their paths are those of each pose."""
+    model = arm(None, None)
+    assert [one.name for one in model.idle_muscles] == [one.name for one in model.muscles]
+    with pytest.warns(fm.ModelWarning, match="exert no force"):
+        system = fm.build(model)
+    result = fm.simulate(system, t_end=0.1, dt=0.02)
+    bones = fm.skeleton(model)
+    for name, one in result.muscles.items():
+        for k in range(result.time.size):
+            q = [result.coordinates[joint][k] for joint in ("shoulder", "elbow")]
+            path = fm.muscle_path(bones, model.muscle(name), q)
+            assert_allclose(one["length"][k], path.length, rtol=1e-12)
+            for joint, arm_of in path.moment_arms.items():
+                assert_allclose(one[f"moment_arm/{joint}"][k], arm_of, atol=1e-12)
+        assert "activation" not in one.fields
+    assert set(result.muscles) == {one.name for one in model.muscles}
+    # they are kept, drawn and no part of the motion
+    again = fm.load(fm.save(result, tmp_path / "idle.h5"))
+    assert_allclose(again.muscles["triceps"].path, result.muscles["triceps"].path)
+    bare = model.edit(remove=model.muscles)
+    free = fm.simulate(fm.build(bare), t_end=0.1, dt=0.02)
+    assert_allclose(free.coordinates["elbow"], result.coordinates["elbow"], atol=1e-14)

@@ -22,6 +22,9 @@ _DAMPING = 0.5
 _FRAME = 0.01
 """Time between frames of a run without bundles [s]."""
 
+_RISE = 0.04
+"""Least time in which the activation of bundles rises [s]."""
+
 _LIMIT = (200.0, 200.0, 2.0, 0.1)
 """Stiffnesses, damping and transition of the smooth limits of a range."""
 
@@ -61,8 +64,8 @@ def scene(
     elements : int
         Finite elements of each fiber; 0 for 10, or 16 where wrap surfaces need them.
     activation : str
-        Activation at the end of a ramp over a fifth of the duration, or a file of activations with
-        a column for each muscle, "<muscle>" or "<muscle>/activation".
+        Activation at the end of a ramp over a fifth of the duration, at least 40 ms, or a file of
+        activations with a column for each muscle, "<muscle>" or "<muscle>/activation".
     free : {"crossed", "all", "none"}
         Joints that can move: those that the muscles cross, all, or none.
     steps : int
@@ -216,7 +219,7 @@ def describe(
 def _activation(text: str, duration: float, names: list[str]) -> Any:
     """A ramp to a number, or the table of a file for each muscle."""
     try:
-        return fm.Ramp(0.0, 0.2 * duration, float(text))
+        return fm.Ramp(0.0, max(0.2 * duration, _RISE), float(text))
     except fm.ModelError as error:
         raise fm.ModelError(f"activation = {text}; must be in [0, 1]") from error
     except ValueError:

@@ -86,6 +86,10 @@ class Observation:
         if cables.h.size:
             self._contact = ContactSamples(cables, configuration.partners, tree, SAMPLE_XI)
         self._tables = [x.muscle_reports() for x in contributions if isinstance(x, HasMuscles)]
+        if model.idle_muscles:
+            from fibermsk.system.lines.idle import idle_reports  # compiles only where it is used
+
+            self._tables += idle_reports(model.idle_muscles, configuration.skeleton)
         self._cut: tuple[ContactSearch, CutForces] | None = None
         self._without_path: list[tuple[float, str]] = []  # times [s] of frames, and why
 
