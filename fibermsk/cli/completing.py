@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import typer
 from fibermsk.errors import ModelError
 
 if TYPE_CHECKING:
+    from fibermsk.model import Model
     from fibermsk.results import Result
 
 
@@ -67,6 +69,34 @@ def _value(default: ast.expr | None) -> str:
     if isinstance(default, ast.Constant):
         return str(default.value)
     return "" if default is None else ast.unparse(default)
+
+
+def muscles(ctx: typer.Context) -> list[str]:
+    """Muscles of the model that is given."""
+    return _of_model(_given(ctx, "scene"), lambda model: [one.name for one in model.muscles])
+
+
+def poses(ctx: typer.Context) -> list[str]:
+    """Coordinates of the model that is given, with their values at the start."""
+
+    def told(model: Model) -> list[str]:
+        free = (one for one in model.coordinates if one.kind != "quaternion")
+        return [f"{one.name}={one.value:g}" for one in free]
+
+    return _of_model(_given(ctx, "files"), told)
+
+
+def _of_model(path: str, names: Callable[[Model], list[str]]) -> list[str]:
+    from fibermsk.read import read_osim
+
+    if not path.lower().endswith(".osim"):
+        return []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return names(read_osim(path))
+    except (ModelError, OSError):
+        return []
 
 
 def measures(ctx: typer.Context) -> list[str]:

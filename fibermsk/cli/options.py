@@ -17,7 +17,7 @@ from typer.core import TyperCommand
 
 from fibermsk import _check
 from fibermsk._check import suggestion
-from fibermsk.cli.completing import settings_of
+from fibermsk.cli.completing import muscles, settings_of
 from fibermsk.errors import ModelError
 
 Geometry = Annotated[
@@ -32,6 +32,7 @@ Bundle = Annotated[
     typer.Option(
         "--bundle",
         metavar="MUSCLE,...",
+        autocompletion=muscles,
         help="Muscles of a model to replace by bundles of fibers: names or patterns, or all.",
     ),
 ]

@@ -170,7 +170,12 @@ def _unknown(result: Result, name: str) -> ModelError:
     there = "; ".join(f"{kind}: {_check.first_names(own, 8)}" for kind, own in kinds if own)
     first = next(iter(result.fibers or result.muscles), "")
     example = f", as {first}.length" if first else ""
-    hint = _check.similar(name, measure_names(result))
+    known = measure_names(result)
+    owner = name.rpartition(".")[0] or name
+    fields = [one.removeprefix(f"{owner}.") for one in known if one.startswith(f"{owner}.")]
+    if fields:
+        there = f"of {owner!r}: {_check.first_names(fields, 12)}"
+    hint = _check.similar(name, known)
     return ModelError(
         f"no measure {name!r}; must be a coordinate, or OWNER.FIELD{example}; this result has "
         f"{there or 'none'}{hint}"

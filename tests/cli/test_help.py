@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from make_result import make_result
@@ -13,6 +14,7 @@ from fibermsk.cli.options import COMPILED, METHODS
 from fibermsk.io import save
 from fibermsk.solvers import COMPILED as WHOLE, METHODS as KNOWN
 
+LIMB = Path(__file__).parents[1] / "data" / "limb_v4.osim"
 COMMANDS = sorted(one.name for one in app.registered_commands)
 
 
@@ -42,6 +44,8 @@ def test_completion(shell, tmp_path):
         (f"fibermsk view {result_file} --measure ", ["elbow_flexion", "biceps.length"]),
         (f"fibermsk plot {result_file} --what ", ["stretch_map"]),
         (f"fibermsk plot {result_file} --fiber ", ["biceps_1"]),
+        (f"fibermsk run {LIMB} --bundle ", ["flexor"]),
+        (f"fibermsk view {LIMB} --set ", ["flexion="]),
     ]
     for words, expected in cases if shell == "bash" else cases[:3]:
         given = {

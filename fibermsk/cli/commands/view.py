@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from fibermsk._extras import CURVES, PICTURES, check_drawing
-from fibermsk.cli.completing import measures, one_of
+from fibermsk.cli.completing import measures, one_of, poses
 from fibermsk.cli.options import Geometry, GeometryOutside
 from fibermsk.cli.running.progress import Counted, progress_report
 from fibermsk.cli.shown import is_model, read_model, short_names
@@ -111,7 +111,10 @@ def view(
     pose: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="COORDINATE=VALUE", help="Coordinate of a model's pose, in rad or m."
+            "--set",
+            metavar="COORDINATE=VALUE",
+            autocompletion=poses,
+            help="Coordinate of a model's pose, in rad or m.",
         ),
     ] = None,
     screenshot: Annotated[
