@@ -5,6 +5,7 @@ import pytest
 from make_result import make_ball, make_hanging_fiber, make_result
 from numpy.testing import assert_allclose
 
+from fibermsk.kernels.bones.mesh_tree import build_tree, fill_closest_triangles
 from fibermsk.results import MuscleLine, Still
 from fibermsk.results.result import BodyMotion, ShapeRecord
 from fibermsk.view.drawing.anchors import BoneSurface, End, fiber_ends, find_anchors
@@ -155,3 +156,18 @@ def test_cylinder_has_round_edges():
     assert across.max() == pytest.approx(0.035)
     assert across[np.abs(surface.points[:, 1]) > 0.038].max() < 0.025
     assert_allclose(np.linalg.norm(surface.normals, axis=1), 1.0)
+
+
+def test_nearest_point_of_a_mesh_lies_on_its_triangles(rng):
+    """Coarse ones, against the compiled search of the contact of meshes."""
+    ball = make_ball(0.05, 6)
+    stretched = ShapeRecord.mesh(ball.vertices * [1.0, 1.0, 8.0], ball.faces)
+    body = BodyMotion(np.zeros((1, 3)), np.eye(3)[None], (stretched,))
+    _, tree = build_tree(np.ascontiguousarray(stretched.vertices[stretched.faces]))
+    points = 0.3 * rng.normal(size=(60, 3))
+    triangles, places = np.empty(60, np.int64), np.empty((60, 3))
+    fill_closest_triangles(*tree[:3], points, triangles, places)
+    for point, place in zip(points, places, strict=True):
+        found, normal, gap = BoneSurface(body).nearest(point)
+        assert_allclose(found, place, atol=1e-12)
+        assert_allclose(found + gap * normal, point, atol=1e-9)

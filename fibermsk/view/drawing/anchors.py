@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
 from fibermsk._arrays import Array
-from fibermsk.kernels.bones import mesh_tree
 from fibermsk.results.result import BodyMotion, FiberHistory, ShapeRecord
 from fibermsk.results.still import MuscleLine
 
@@ -50,11 +50,12 @@ class BoneSurface:
             # without the solids, which are then drawn translucent
             self._solids = []
             corners = np.concatenate([mesh.vertices[mesh.faces] for mesh in meshes])
-            _, self._tree = mesh_tree.build_tree(np.ascontiguousarray(corners, dtype=float))
-            corners = self._tree[0]
             normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             sizes = np.linalg.norm(normals, axis=1, keepdims=True)
             self._normals = normals / np.maximum(sizes, 1e-300)
+            self._corners, centers = corners, corners.mean(axis=1)
+            self._reach = np.linalg.norm(corners - centers[:, None], axis=2).max(axis=1)
+            self._tree = KDTree(centers)
 
     @property
     def is_empty(self) -> bool:
@@ -65,15 +66,25 @@ class BoneSurface:
         """Nearest point, outward normal there, and distance, negative inside; None without any."""
         found = [_nearest_on(shape, point) for shape in self._solids]
         if self._tree is not None:
-            triangle, place = np.empty(1, np.int64), np.empty((1, 3))
-            point = np.ascontiguousarray(point, dtype=float)
-            mesh_tree.fill_closest_triangles(*self._tree[:3], point[None], triangle, place)
-            normal, away = self._normals[triangle[0]], point - place[0]
+            place, normal = self._on_mesh(point)
+            away = point - place
             gap = float(np.linalg.norm(away)) * (1.0 if away @ normal >= 0.0 else -1.0)
             if gap > 0.0:
                 normal = away / gap
-            found.append((place[0], normal, gap))
+            found.append((place, normal, gap))
         return min(found, key=lambda one: one[2]) if found else None
+
+    def _on_mesh(self, point: Array) -> tuple[Array, Array]:
+        """Nearest point of the triangles, and the normal of the one that has it."""
+        from trimesh.triangles import closest_point  # pyright: ignore[reportMissingImports]
+
+        least, _ = self._tree.query(point)
+        near = np.array(self._tree.query_ball_point(point, least + self._reach.max()))
+        away = np.linalg.norm(self._tree.data[near] - point, axis=1)
+        near = near[away <= least + self._reach[near]]
+        places = closest_point(self._corners[near], np.tile(point, (len(near), 1)))
+        k = int(np.argmin(np.linalg.norm(places - point, axis=1)))
+        return places[k], self._normals[near[k]]
 
 
 class End(NamedTuple):

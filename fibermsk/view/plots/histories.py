@@ -55,9 +55,9 @@ def _of_lines(choice: Choice, name: str, title: str) -> list[Panel]:
     """A field of the line muscles that have it, unless fibers are asked for."""
     lines = {} if choice.named else choice.result.muscles
     having = {owner: own for owner, own in lines.items() if name in own.fields}
-    labels = [own.fields[name].axis_label for own in having.values()]
     curves = {owner: own[name] for owner, own in having.items()}
-    return histories(title, *labels[:1], choice.result, curves, CURVES) if curves else []
+    label = next((own.fields[name].axis_label for own in having.values()), "")
+    return histories(title, label, choice.result, curves, CURVES)
 
 
 _BY_UNIT = {
