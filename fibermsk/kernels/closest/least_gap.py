@@ -22,6 +22,7 @@ from fibermsk.kernels.closest.rows import (
     FASTEST,
     RADIUS_BEND,
     RADIUS_SLOPE,
+    RADIUS_TWIST,
     SLOWEST,
     radius_along,
 )
@@ -147,11 +148,67 @@ def is_lowest(element, first, last, candidates, x, y, z, r_x, gap, rows):
 
 
 @body
+def _rises(e, xi, x, y, z, r_x, power, rows):
+    """D R - Q r_y' at an element's point: it has the sign of dg/dxi."""
+    D, Q = 0.0, 0.0
+    way = way_to(e, xi, x, y, z, power)
+    for c in range(3):
+        D += way[c] * (power[e, 1, c] + xi * (2.0 * power[e, 2, c] + 3.0 * xi * power[e, 3, c]))
+        Q += way[c] * way[c]
+    r, r1, _, _ = radius_along(e, xi, rows)
+    return D * (r_x + r) - Q * r1
+
+
+@body
+def _has_one_minimum_near(e, at, half, way, d, radii, r_x, power, rows):
+    """Whether the gap has at most one minimum within `half` of a point; True is certain.
+
+    There D R - Q r_y' increases: its terms are bounded from their values at the point, with way =
+    c - x, d and the radius with its first two derivatives, and from bounds of what follows.
+    """
+    r, r1, r2 = radii
+    c1, c2, c3, D, D1 = 0.0, 0.0, 0.0, 0.0, 0.0
+    for c in range(3):
+        v, w, u = power[e, 1, c], power[e, 2, c], power[e, 3, c]
+        tangent, bend = v + at * (2.0 * w + 3.0 * at * u), 2.0 * w + 6.0 * at * u
+        c1 += tangent * tangent
+        c2 += bend * bend
+        c3 += 36.0 * u * u
+        D += way[c] * tangent
+        D1 += way[c] * bend
+    D1 += c1
+    # largest third, second and first derivative of c and |c - x|, change of D', largest |D|
+    c3 = math.sqrt(c3)
+    c2 = math.sqrt(c2) + half * c3
+    c1 = math.sqrt(c1) + half * c2
+    farthest = d + half * c1
+    change = half * (3.0 * c1 * c2 + farthest * c3)
+    D = abs(D) + half * (abs(D1) + change)
+    r2 += half * rows[e, RADIUS_TWIST]
+    r1 = abs(r1) + half * rows[e, RADIUS_BEND]
+    R = r_x + r - half * r1
+    reach = farthest if r2 > 0.0 else max(d - half * c1, 0.0)
+    return R > 0.0 and (D1 - change) * R > D * r1 + reach * reach * r2
+
+
+@body
+def _is_above_at_end(e, at, half, gap, x, y, z, r_x, power, rows):
+    """Whether a part with one minimum has it at an end, not below a given gap."""
+    for side in (-1.0, 1.0):
+        end = at + side * half
+        if side * _rises(e, end, x, y, z, r_x, power, rows) <= 0.0:
+            found, _, _ = _gap_on_element(e, end, x, y, z, r_x, power, rows)
+            return found >= gap - _ROUND_OFF
+    return False
+
+
+@body
 def lowest_gap(known, first, last, candidates, x, y, z, r_x, power, rows, end_flag):
     """Global least gap of all candidates, from a known gap: element, parameter, whether fixed.
 
-    Branch and bound by halving: parts that cannot contain a smaller gap are discarded, by bounds of
-    the change of distance and radius; Newton's method starts in the rest.
+    Branch and bound by halving: parts are discarded that cannot contain a smaller gap by bounds of
+    the change of distance and radius, or whose only minimum is the known point or lies at an end.
+    Newton's method starts in the rest.
     """
     element, xi, held = known
     gap, _, _ = _gap_on_element(element, xi, x, y, z, r_x, power, rows)
@@ -165,18 +222,24 @@ def lowest_gap(known, first, last, candidates, x, y, z, r_x, power, rows, end_fl
             at = (2 * number + 1) * half
             way = way_to(e, at, x, y, z, power)
             d = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
-            r, _, _, _ = radius_along(e, at, rows)
+            r, r1, r2, _ = radius_along(e, at, rows)
             nearest = max(d - half * rows[e, FASTEST], 0.0)
             widest = r_x + r + half * rows[e, RADIUS_SLOPE]
             if nearest / widest - 1.0 < gap - _ROUND_OFF:
-                if depth < _DEPTH:
+                single = _has_one_minimum_near(e, at, half, way, d, (r, r1, r2), r_x, power, rows)
+                if not single and depth < _DEPTH:
                     depth += 1
                     number *= 2
                     continue
-                b, b_xi, b_held = least_gap(x, y, z, r_x, power, rows, end_flag, e, at)
-                found, _, _ = _gap_on_element(b, b_xi, x, y, z, r_x, power, rows)
-                if found < gap - _ROUND_OFF and _is_among(b, first, last, candidates):
-                    element, xi, held, gap = b, b_xi, b_held, found
+                settled = single and (
+                    (e == element and abs(xi - at) <= half)
+                    or _is_above_at_end(e, at, half, gap, x, y, z, r_x, power, rows)
+                )
+                if not settled:
+                    b, b_xi, b_held = least_gap(x, y, z, r_x, power, rows, end_flag, e, at)
+                    found, _, _ = _gap_on_element(b, b_xi, x, y, z, r_x, power, rows)
+                    if found < gap - _ROUND_OFF and _is_among(b, first, last, candidates):
+                        element, xi, held, gap = b, b_xi, b_held, found
             number += 1
             while depth > 0 and number % 2 == 0:
                 depth -= 1

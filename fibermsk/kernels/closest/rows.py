@@ -14,7 +14,7 @@ THICK      upper bound of the radius of eq. 21 on the element
 TANGENT    shorter of the two nodal tangents dx/dtheta
 RADIUS     eight: the radius r in pair potentials, see `kernels.contact.potential`
 FASTEST    upper bound of |c'|
-BROAD      upper bound of r, RADIUS_SLOPE and RADIUS_BEND of |r'| and |r''|
+BROAD      upper bound of r, RADIUS_SLOPE, RADIUS_BEND and RADIUS_TWIST of |r'|, |r''| and |r'''|
 ========== =====================================================================================
 
 ``values`` (n, n_points, 8) of `fibermsk.kernels.contact_arrays.QuadraturePoints` holds x, its
@@ -33,7 +33,7 @@ from fibermsk.kernels.section import section
 
 QUINTIC, CENTER, BALL, SLOWEST, BEND, MONOTONE = 0, 5, 8, 9, 10, 11
 THICK, TANGENT, RADIUS = 12, 13, 14
-FASTEST, BROAD, RADIUS_SLOPE, RADIUS_BEND, N_COLUMNS = 22, 23, 24, 25, 26
+FASTEST, BROAD, RADIUS_SLOPE, RADIUS_BEND, RADIUS_TWIST, N_COLUMNS = 22, 23, 24, 25, 26, 27
 
 
 @body
@@ -134,14 +134,16 @@ def _bound_radius(e, rows):
     for n in range(7):
         for k in range(6, n - 1, -1):
             terms[k] += 0.5 * terms[k + 1]
-    broad, slope, bend, part = 0.0, 0.0, 0.0, 1.0
+    broad, slope, bend, twist, part = 0.0, 0.0, 0.0, 0.0, 1.0
     for n in range(8):
         size = part * abs(terms[n])
         broad += size
         slope += 2.0 * n * size
         bend += 4.0 * n * (n - 1) * size
+        twist += 8.0 * n * (n - 1) * (n - 2) * size
         part *= 0.5
-    rows[e, BROAD], rows[e, RADIUS_SLOPE], rows[e, RADIUS_BEND] = broad, slope, bend
+    rows[e, BROAD], rows[e, RADIUS_SLOPE] = broad, slope
+    rows[e, RADIUS_BEND], rows[e, RADIUS_TWIST] = bend, twist
 
 
 @body
