@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fibermsk import _check
-from fibermsk._arrays import Array
+from fibermsk._arrays import Array, Index
 from fibermsk._numbers import POSITIVE, checked, number, part
 from fibermsk._shown import Described
 from fibermsk.model import Body, CoordinateRange, Station
 from fibermsk.results import Field
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
-from fibermsk.system.fibers.crossing import Crossing, FiberCrossing
+from fibermsk.system.fibers.crossing import FiberCrossings
 from fibermsk.system.ports import BodyPoints, CoordinatePort, Placed
 
 _OPEN = 1e-6
@@ -114,7 +114,7 @@ class ViaRing(Described):
 
     def contribute(self, configuration: Configuration) -> _Hold:
         """Create the contribution."""
-        ports = [FiberCrossing(configuration, name) for name in self.fibers]
+        ports = FiberCrossings(configuration, self.fibers)
         drivers = [CoordinatePort(configuration, name) for name in self.coordinates]
         return _Hold(self, BodyPoints(configuration, (self.center,)), ports, drivers)
 
@@ -150,14 +150,14 @@ class ViaRing(Described):
 
 
 class _Held(NamedTuple):
-    """A fiber at the ring: nearest point, distance [m], potential [J] and two derivatives."""
+    """Fibers at the ring: nearest points, distances [m], potentials [J] and two derivatives."""
 
-    port: FiberCrossing
-    found: Crossing
-    distance: float
-    energy: float
-    slope: float
-    bend: float
+    element: Index
+    xi: Array
+    distance: Array
+    energy: Array
+    slope: Array
+    bend: Array
 
 
 class _Hold:
@@ -172,7 +172,7 @@ class _Hold:
         self,
         ring: ViaRing,
         center: BodyPoints,
-        ports: list[FiberCrossing],
+        ports: FiberCrossings,
         drivers: list[CoordinatePort],
     ) -> None:
         self._ring, self._center, self._ports, self._drivers = ring, center, ports, drivers
@@ -183,13 +183,10 @@ class _Hold:
             return self._ring.radius_at(driver.at(at)[0])
         return self._ring.radius, 0.0, 0.0
 
-    def _held(self, at: At, placed: Placed, radius: float) -> list[_Held]:
-        held = []
-        for port in self._ports:
-            found = port.nearest(at.nodes, placed.x[0])
-            distance = float(np.linalg.norm(found.offset))
-            held.append(_Held(port, found, distance, *self._ring.potential(distance, radius)))
-        return held
+    def _held(self, at: At, placed: Placed, radius: float) -> _Held:
+        element, xi, distance = self._ports.nearest(at.nodes, placed.x[0])
+        potentials = [self._ring.potential(one, radius) for one in distance]
+        return _Held(element, xi, distance, *np.array(potentials).T)
 
     def add(self, at: At, sums: Sums) -> None:
         """Add the forces on fibers, body and coordinate, and their derivatives."""
@@ -197,51 +194,64 @@ class _Hold:
         if radius == np.inf:
             return
         force, by_x = np.zeros((1, 3)), np.zeros((3, 3))
-        held = [one for one in self._held(at, placed, radius) if one.slope != 0.0]
-        for one in held:
-            d, J = one.distance, one.found.J
-            on_square = J.T @ one.found.offset
-            gradient = one.slope / d * on_square
-            hessian = one.slope / d * one.found.curvature()
-            hessian += (one.bend - one.slope / d) / d**2 * np.outer(on_square, on_square)
-            one.port.push(sums, one.found, gradient, hessian, placed.C[0])
+        held = self._held(at, placed, radius)
+        pulled, mixed = np.flatnonzero(held.slope), []
+        for f in pulled:
+            d, pull = held.distance[f], held.slope[f] / held.distance[f]
+            found = self._ports.crossing(f, held.element[f], held.xi[f], at.nodes, placed.x[0])
+            on_square = found.J.T @ found.offset
+            gradient = pull * on_square
+            hessian = pull * found.curvature()
+            hessian += (held.bend[f] - pull) / d**2 * np.outer(on_square, on_square)
+            self._ports.push(sums, found, gradient, hessian, placed.C[0])
             force[0] -= gradient[12:]
             by_x -= hessian[12:, 12:]
-        if held:
+            mixed.append((found.node, held.bend[f] / d * on_square))
+        if pulled.size:
             self._center.push(at, placed, sums, force, by_x, np.zeros((3, 3)))
-        if held and closing[0]:
-            self._close(at, sums, placed, held, *closing)
+        if pulled.size and closing[0]:
+            self._close(at, sums, placed, held, mixed, *closing)
 
     def _close(
-        self, at: At, sums: Sums, placed: Placed, held: list[_Held], slope: float, bend: float
+        self,
+        at: At,
+        sums: Sums,
+        placed: Placed,
+        held: _Held,
+        mixed: list[tuple[int, Array]],
+        slope: float,
+        bend: float,
     ) -> None:
-        """Add the force on the coordinate, and derivatives, with those of the radius in it."""
-        pull, stiff = sum(one.slope for one in held), sum(one.bend for one in held)
+        """Add the force on the coordinate, and derivatives, with those of the radius in it.
+
+        `mixed` has the first node of each pulled fiber's element, and the negative derivative of
+        its gradient (15,) in the radius.
+        """
+        pull, stiff = float(held.slope.sum()), float(held.bend.sum())
         by_value = pull * bend - stiff * slope**2
         self._drivers[0].push(at, sums, pull * slope, by_value, 0.0)
         if sums.slopes is None:
             return
         (way,), _ = self._drivers[0].follow(at, sums.slopes)
         on_center = np.zeros(3)
-        for one in held:
-            mixed = -one.bend * slope / one.distance * (one.found.J.T @ one.found.offset)
-            sums.add_border(one.found.node, mixed[:12], way)
-            on_center += mixed[12:]
+        for node, by_radius in mixed:
+            sums.add_border(node, -slope * by_radius[:12], way)
+            on_center -= slope * by_radius[12:]
         on_q = self._center.pulled(at, placed, on_center)
         sums.corner[:] += np.outer(way, on_q) + np.outer(on_q, way)
 
     def energy(self, at: At) -> dict[str, float]:
         """Energy of the potential [J]."""
         held = self._held(at, self._center.at(at), self._radius(at)[0])
-        return {"contact": sum(one.energy for one in held)}
+        return {"contact": float(held.energy.sum())}
 
     def fields(self, at: At) -> dict[str, float]:
         """Room and force."""
         radius = self._radius(at)[0]
         held = self._held(at, self._center.at(at), radius)
         return {
-            "opening": radius - max(one.distance for one in held),
-            "force": sum(one.slope for one in held),
+            "opening": radius - float(held.distance.max()),
+            "force": float(held.slope.sum()),
         }
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:

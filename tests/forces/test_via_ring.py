@@ -10,7 +10,7 @@ from scenes_of_tests import rubber, two_link_arm
 
 import fibermsk as fm
 from fibermsk.elements.hermite import hermite
-from fibermsk.system.fibers.crossing import FiberCrossing
+from fibermsk.system.fibers.crossing import FiberCrossings
 
 
 def pull(ring_z=0.012, stiffness=5e4, radius=1e-3, elements=16, angle=None):
@@ -111,7 +111,7 @@ def test_ring_gathers_the_fiber_as_a_joint_turns():
 def test_nearest_point_of_a_bent_fiber(rng):
     model = pull(elements=5)
     system = fm.build(model)
-    port = FiberCrossing(system.configuration, "f")
+    port = FiberCrossings(system.configuration, ["f"])
     nodes = system.cables.reference + rng.normal(size=system.cables.reference.shape) * [
         *[4e-3] * 3,
         *[5e-2] * 3,
@@ -125,9 +125,11 @@ def test_nearest_point_of_a_bent_fiber(rng):
         ]
     )
     for point in rng.normal(size=(40, 3)) * 0.03 + [0.05, 0, 0]:
-        found = port.nearest(nodes, point)
+        (element,), (place,), (distance,) = port.nearest(nodes, point)
         brute = np.linalg.norm(curve - point, axis=1).min()
-        assert_allclose(np.linalg.norm(found.offset), brute, atol=1e-7)
+        assert_allclose(distance, brute, atol=1e-7)
+        found = port.crossing(0, element, place, nodes, point)
+        assert_allclose(np.linalg.norm(found.offset), distance, rtol=1e-12)
 
 
 @pytest.mark.parametrize("elements", [16, 48])
@@ -184,5 +186,5 @@ def test_refusals(change, match):
 def test_unknown_fiber_is_refused():
     model = pull()
     model.add(fm.ViaRing("other", model.ground.at(0, 0, 0), ["g"], 1e-3, 1.0))
-    with pytest.raises(fm.ModelError, match="FiberCrossing: fiber = 'g'; must be 'f'"):
+    with pytest.raises(fm.ModelError, match="FiberCrossings: fiber = 'g'; must be 'f'"):
         fm.build(model)

@@ -122,8 +122,9 @@ def bundles_from_model(
     without contact, as `PlacedMuscle.overlaps` lists. A bone inside which the line muscle ends,
     deeper than the muscle is thick, does not touch its fibers.
 
-    Attachments are narrower, and paths follow their points more closely, than those of
-    `fibers_from_muscle`: ``spread=0.15``, ``smoothing=0.02``, unless given.
+    Unless given, attachments are narrower than those of `fibers_from_muscle`, ``spread=0.15``;
+    paths are smoothed over the thickness of a fiber, 0.02 to 0.1 of their length; and bellies lie
+    where their paths turn least (``proximal``).
 
     Inner path points become rings (`ViaRing`) as wide as the bundle is there, tori too; that of a
     conditional point opens outside of the point's range. Rings and ends at moving path points move

@@ -10,6 +10,7 @@ from typing import Any
 from fibermsk._shown import Described
 from fibermsk.anatomy.bundle import MuscleBundle
 from fibermsk.anatomy.line_path import LinePath
+from fibermsk.anatomy.models.along import proximal_of, smoothing_of
 from fibermsk.anatomy.models.carriers import Carriers
 from fibermsk.anatomy.models.guides import Shapes, rings_of
 from fibermsk.anatomy.models.mirror import Plane, mirrored, same_bones
@@ -18,9 +19,8 @@ from fibermsk.anatomy.models.sizes import TENSIONS, Sizes
 from fibermsk.anatomy.obstacles import Pose
 from fibermsk.model import Body, LineMuscle, Model
 
-SPREAD, SMOOTHING = 0.15, 0.02
-"""Width of attachments and smoothing of paths: closer to the points of the line muscle than those
-of a single bundle."""
+SPREAD = 0.15
+"""Width of attachments: closer to the points of the line muscle than those of a single bundle."""
 
 _TOUCHING = 2e-3
 """Overlap of two bundles, over the radii of fibers, below which they only touch."""
@@ -128,6 +128,9 @@ class Work:
     def _placing(
         self, muscle: LineMuscle, sizes: Sizes, n_elements: int, without: Sequence[str]
     ) -> Placing:
+        line = self._lines[muscle.name]
+        length = self._others.get("length") or line.length
+        rest = length - muscle.tendon_slack_length
         options = {
             "n_elements": n_elements,
             "activation": self._signal(muscle.name),
@@ -137,11 +140,11 @@ class Work:
             "shorten": True,
             "ends": self._ends(muscle),
             "spread": SPREAD,
-            "smoothing": SMOOTHING,
+            "smoothing": smoothing_of(sizes, rest, length),
+            "proximal": proximal_of(sizes, line.points, rest),
             **self._others,
         }
-        points = self._lines[muscle.name].points
-        return Placing(self._model, muscle, sizes, points, self._poses, options, without)
+        return Placing(self._model, muscle, sizes, line.points, self._poses, options, without)
 
     def place(self, muscle: LineMuscle, sizes: Sizes, placed: Mapping[str, PlacedMuscle]) -> _Found:
         """Place a muscle beside earlier ones."""
