@@ -137,7 +137,7 @@ def rule(words):
             return "fibermsk bench"
         if words[1] == "view" and "--web" in options:
             return "fibermsk view --web"
-        if words[1] == "view" and not {"--screenshot", "--movie", "--html"} & set(options):
+        if words[1] == "view" and not {"--picture", "--movie", "--html"} & set(options):
             return "fibermsk view (window)"
         if words[1] == "verify" and (len(words) == 2 or words[2].startswith("-")):
             return "fibermsk verify (all)"

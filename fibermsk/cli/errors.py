@@ -13,6 +13,7 @@ from fibermsk.errors import ConvergenceError, ModelError, WriteError
 
 FAILED = 1
 BAD_INPUT = 2
+INTERRUPTED = 130
 
 
 class ReportingGroup(TyperGroup):
@@ -48,7 +49,8 @@ def exit_status(error: BaseException, *, debug: bool) -> int:
         traceback.print_exception(error)
     if isinstance(error, KeyboardInterrupt):
         typer.echo("interrupted", err=True)
-    elif isinstance(error, ConvergenceError | ModelError):
+        return INTERRUPTED
+    if isinstance(error, ConvergenceError | ModelError):
         typer.echo(f"error: {error}", err=True)
     elif not isinstance(error, BrokenPipeError):
         hint = "" if debug else " (--debug shows the traceback)"

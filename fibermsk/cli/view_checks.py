@@ -9,9 +9,9 @@ from fibermsk.cli.shown import is_model
 from fibermsk.errors import ModelError
 
 _OWN = {
-    "--size": ("--screenshot", "--movie"),
-    "--no-shadows": ("--screenshot", "--movie"),
-    "--fit": ("--screenshot",),
+    "--size": ("--picture", "--movie"),
+    "--no-shadows": ("--picture", "--movie"),
+    "--fit": ("--picture",),
     "--fps": ("--movie",),
     "--speed": ("--movie",),
     "--max-frames": ("--html", "--web"),

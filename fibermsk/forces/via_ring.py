@@ -195,7 +195,7 @@ class _Hold:
             return
         force, by_x = np.zeros((1, 3)), np.zeros((3, 3))
         held = self._held(at, placed, radius)
-        pulled, mixed = np.flatnonzero(held.slope), []
+        pulled, mixed = np.flatnonzero(held.slope).tolist(), []
         for f in pulled:
             d, pull = held.distance[f], held.slope[f] / held.distance[f]
             found = self._ports.crossing(f, held.element[f], held.xi[f], at.nodes, placed.x[0])
@@ -207,9 +207,9 @@ class _Hold:
             force[0] -= gradient[12:]
             by_x -= hessian[12:, 12:]
             mixed.append((found.node, held.bend[f] / d * on_square))
-        if pulled.size:
+        if pulled:
             self._center.push(at, placed, sums, force, by_x, np.zeros((3, 3)))
-        if pulled.size and closing[0]:
+        if pulled and closing[0]:
             self._close(at, sums, placed, held, mixed, *closing)
 
     def _close(

@@ -62,7 +62,9 @@ def test_every_muscle_is_a_bundle_or_has_a_reason(shared_models, name, muscles, 
         # in a symmetric model, what is on the left is the image of what is on the right
         other = made.muscles.get(f"{muscle.name[:-2]}_l")
         if name == "gait10" and muscle.name.endswith("_r"):
-            assert {two[:-2] for two in other.overlaps} == {two[:-2] for two in one.overlaps}
+            # the second of a pair says so if both meet in the middle
+            crossed = set(other.overlaps) - {muscle.name}
+            assert {two[:-2] for two in crossed} == {two[:-2] for two in one.overlaps}
             for curve, image in zip(one.bundle.curves, other.bundle.curves, strict=True):
                 assert_allclose(image.nodal, curve.nodal * (1.0, 1.0, -1.0), atol=1e-9)
             assert other.specific_tension == one.specific_tension
@@ -94,8 +96,9 @@ def test_bundles_move_a_limb(shared_models, name, muscles):
     assert result.min_admissibility.min() > 0.0
     moved = [abs(values[-1] - values[0]) for values in result.coordinates.values()]
     assert max(moved) > 5e-3
-    assert made.model.elements
-    for ring in made.model.elements:
+    rings = [one for one in made.model.elements if isinstance(one, fm.ViaRing)]
+    assert rings
+    for ring in rings:
         assert result.elements[ring.name]["opening"].min() > -1e-3
 
 

@@ -68,7 +68,7 @@ def test_what_cannot_be_drawn_is_refused_before_the_run(
 
 
 def test_a_stopped_run_is_not_drawn(cli, swing_file, stopped):
-    assert cli("run", swing_file, "--picture", "a.png").exit_code == 1
+    assert cli("run", swing_file, "--picture", "a.png").exit_code == 130
     assert not (swing_file.parent / "a.png").exists()
 
 

@@ -46,7 +46,7 @@ def test_a_run_writes_one_each_minute_and_removes_it(cli, swing_file, used):
 
 def test_a_stopped_run_keeps_it_and_says_how_it_resumes(cli, swing_file, stopped):
     done = cli("run", swing_file)
-    assert done.exit_code == 1
+    assert done.exit_code == 130
     assert f"to resume: fibermsk resume {CHECKPOINT}" in done.stderr
     stopped.after = np.inf
     done = cli("resume", CHECKPOINT)
@@ -106,7 +106,7 @@ def test_a_run_without_a_step_leaves_none(cli, swing_file, stopped, monkeypatch)
 
     monkeypatch.setattr(sys.modules["fibermsk.solvers.simulate"], "advance", interrupted)
     done = cli("run", swing_file)
-    assert done.exit_code == 1 and "resume" not in done.stderr and not CHECKPOINT.exists()
+    assert done.exit_code == 130 and "resume" not in done.stderr and not CHECKPOINT.exists()
 
 
 def test_methods_without_checkpoints(cli, swing_file):

@@ -103,7 +103,7 @@ def test_info_and_view_of_a_result_with_meshes(cli, tmp_path):
     assert done.exit_code == 0, done.stderr
     assert "/bodies/forearm/visuals/mesh_0/vertices" in done.stdout
     assert json.loads(cli("info", file, "--json").stdout)["up"] == [0.0, 0.0, 1.0]
-    assert cli("view", file, "--screenshot", tmp_path / "x.png").exit_code == 0
+    assert cli("view", file, "--picture", tmp_path / "x.png").exit_code == 0
 
 
 @pytest.mark.parametrize("command", [["info"], ["plot", "--out", "x.png"], ["view"]])
@@ -178,10 +178,10 @@ def test_help_names_fields(cli):
 
 def test_looks_of_pictures(cli, file, tmp_path):
     plain = tmp_path / "plain.png"
-    assert cli("view", file, "--screenshot", plain).exit_code == 0
+    assert cli("view", file, "--picture", plain).exit_code == 0
     for option in (["--envelope"], ["--no-shadows"], ["--fit", "run"], ["--labels"]):
         out = tmp_path / f"{option[0][2:]}.png"
-        done = cli("view", file, "--screenshot", out, *option)
+        done = cli("view", file, "--picture", out, *option)
         assert done.exit_code == 0, done.stderr
         assert out.read_bytes() != plain.read_bytes()
 
@@ -189,9 +189,9 @@ def test_looks_of_pictures(cli, file, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--no-shadows", "--html", "x.html"], "--no-shadows does not apply without --screenshot"),
-        (["--fit", "run", "--movie", "x.mp4"], "--fit does not apply without --screenshot"),
-        (["--fit", "tight", "--screenshot", "x.png"], "there are: frame, run"),
+        (["--no-shadows", "--html", "x.html"], "--no-shadows does not apply without --picture"),
+        (["--fit", "run", "--movie", "x.mp4"], "--fit does not apply without --picture"),
+        (["--fit", "tight", "--picture", "x.png"], "there are: frame, run"),
     ],
 )
 def test_looks_that_do_not_apply_are_refused(cli, file, tmp_path, monkeypatch, options, words):
@@ -203,11 +203,11 @@ def test_looks_that_do_not_apply_are_refused(cli, file, tmp_path, monkeypatch, o
 
 def test_view_writes_a_screenshot(cli, file, tmp_path, monkeypatch):
     out = tmp_path / "new" / "x.png"
-    arguments = ["view", file, "--screenshot", out, "--time", "3", "--color-by", "stretch"]
+    arguments = ["view", file, "--picture", out, "--time", "3", "--color-by", "stretch"]
     done = cli(*arguments)
     assert done.exit_code == 0, done.stderr
     assert out.stat().st_size > 10_000
-    assert cli("view", file, "--screenshot", out, "--color-by", "taste").exit_code == 2
+    assert cli("view", file, "--picture", out, "--color-by", "taste").exit_code == 2
     # also where no window can be opened
     monkeypatch.setenv("DISPLAY", "")
     for arguments, words in (
@@ -217,17 +217,17 @@ def test_view_writes_a_screenshot(cli, file, tmp_path, monkeypatch):
     ):
         wrong = cli("view", file, *arguments)
         assert wrong.exit_code == 2 and words in wrong.stderr and "display" not in wrong.stderr
-    assert cli("view", file, "--screenshot", out, "--time", "99").exit_code == 2
+    assert cli("view", file, "--picture", out, "--time", "99").exit_code == 2
 
 
 def test_view_takes_a_theme_and_arrows(cli, file, tmp_path):
     plain, dark = tmp_path / "plain.png", tmp_path / "dark.png"
-    assert cli("view", file, "--screenshot", plain).exit_code == 0
+    assert cli("view", file, "--picture", plain).exit_code == 0
     look = ["--theme", "dark", "--arrows", "attachment,contact"]
-    assert cli("view", file, "--screenshot", dark, *look).exit_code == 0
+    assert cli("view", file, "--picture", dark, *look).exit_code == 0
     assert plain.read_bytes() != dark.read_bytes()
     for option in (["--theme", "gray"], ["--arrows", "wind"]):
-        done = cli("view", file, "--screenshot", plain, *option)
+        done = cli("view", file, "--picture", plain, *option)
         assert done.exit_code == 2 and "there are: " in done.stderr
 
 
@@ -245,12 +245,12 @@ def test_view_compares_results(cli, file, tmp_path, monkeypatch):
     assert asked["compare"] == "overlay" and asked["arrows"] == ["contact"]
     assert cli("view", file, other, "--measure", "elbow_flexion").exit_code == 0
     assert asked["compare"] == "side_by_side" and asked["measures"] == ("elbow_flexion",)
-    done = cli("view", file, other, "--screenshot", tmp_path / "two.png", "--size", "400x300")
+    done = cli("view", file, other, "--picture", tmp_path / "two.png", "--size", "400x300")
     assert done.exit_code == 0 and (tmp_path / "two.png").exists()
     for arguments, words in (
         ([file, "--compare", "overlay"], "needs several results"),
         ([file, other, "--compare", "above"], "must be side-by-side or overlay"),
-        ([file, "--measure", "elbow", "--screenshot", tmp_path / "x.png"], "'elbow_flexion'"),
+        ([file, "--measure", "elbow", "--picture", tmp_path / "x.png"], "'elbow_flexion'"),
         ([file, tmp_path / "arm.osim"], "is a model"),
     ):
         done = cli("view", *arguments)
@@ -262,7 +262,7 @@ def test_view_without_a_display_says_what_to_do(cli, file, monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
     done = cli("view", file)
     assert done.exit_code == 2
-    assert "--screenshot" in done.stderr
+    assert "--picture" in done.stderr
 
 
 def test_scenes_are_listed_without_being_run(cli, computing, monkeypatch):
@@ -338,7 +338,7 @@ def test_every_parameter_of_the_scenes_is_explained(cli):
 def test_plot_and_view_of_a_fiber_alone(cli, tmp_path):
     file = save(make_hanging_fiber(), tmp_path / "fiber.h5")
     assert cli("plot", file, "--out", tmp_path / "x.png").exit_code == 0
-    assert cli("view", file, "--screenshot", tmp_path / "y.png").exit_code == 0
+    assert cli("view", file, "--picture", tmp_path / "y.png").exit_code == 0
 
 
 def test_help_needs_nothing_heavy():

@@ -19,7 +19,7 @@ from fibermsk.io import load, load_checkpoint
 
 def test_interrupted_run_goes_on(cli, swing_file, stopped, tmp_path):
     done = cli("run", swing_file, "--checkpoint-every", "1000", "--set", "steps=20", "scale=2,1")
-    assert done.exit_code == 1
+    assert done.exit_code == 130
     assert f"swing: checkpoints every 1000 s in {CHECKPOINT}" in done.stderr
     assert f"to resume: fibermsk resume {CHECKPOINT}" in done.stderr
     assert load(OUT).status == "interrupted" and CHECKPOINT.exists()
@@ -27,7 +27,7 @@ def test_interrupted_run_goes_on(cli, swing_file, stopped, tmp_path):
 
     stopped.after = 13
     done = cli("resume", CHECKPOINT)
-    assert done.exit_code == 1
+    assert done.exit_code == 130
     assert "swing: resumes at t = 0.14 s of 0.4 s; checkpoints every 1000 s" in done.stderr
     assert f"to resume: fibermsk resume {CHECKPOINT}" in done.stderr
 
@@ -68,7 +68,7 @@ def test_result_goes_where_the_run_would_have_put_it(cli, swing_file, stopped, m
 
 def test_run_without_checkpoints_writes_none(cli, swing_file, stopped):
     done = cli("run", swing_file, "--no-checkpoint")
-    assert done.exit_code == 1 and "resume" not in done.stderr
+    assert done.exit_code == 130 and "resume" not in done.stderr
     assert load(OUT).status == "interrupted" and not CHECKPOINT.exists()
 
 
@@ -293,7 +293,7 @@ def test_numbers_of_the_model_by_path(cli, swing_file, stopped, tmp_path):
     numbers = ["--param", "rod/mass=1.5", "f/*/muscle/viscosity=400"]
     stopped.after = 7
     command = ["run", swing_file, "--set", "steps=20", "--checkpoint-every", "1000"]
-    assert cli(*command, *numbers).exit_code == 1
+    assert cli(*command, *numbers).exit_code == 130
     stopped.after = float("inf")
     done = cli("resume", CHECKPOINT, "--param", "rod/mass=2.0", numbers[-1])
     assert done.exit_code == 2 and "parameter rod/mass of scene 'swing' was 1.5" in done.stderr

@@ -28,7 +28,7 @@ RAN = Path("ran")
 @pytest.fixture
 def interrupted(cli, swing_file, stopped):
     """A run that was stopped, whose rest would not stop."""
-    assert cli("run", swing_file, "--checkpoint-every", "1000").exit_code == 1
+    assert cli("run", swing_file, "--checkpoint-every", "1000").exit_code == 130
     stopped.after = float("inf")
     return swing_file
 
@@ -247,7 +247,7 @@ def test_settings_are_among_the_words(cli, swing_file, stopped, monkeypatch, tmp
     assert command[-3:] == ["--param", "rod/mass=1.5", "f/*/muscle/viscosity=400"]
     # interrupted again, it is this user's run from then on
     stopped.after = 13
-    assert cli(*command[1:]).exit_code == 1
+    assert cli(*command[1:]).exit_code == 130
     stopped.after = float("inf")
     assert cli("resume", CHECKPOINT).exit_code == 0 and load(OUT).time.size == 21
 
@@ -333,7 +333,7 @@ def test_home_that_cannot_be_written(cli, swing_file, stopped, monkeypatch, tmp_
     taken.write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(taken))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    assert cli("run", swing_file, "--checkpoint-every", "1000").exit_code == 1
+    assert cli("run", swing_file, "--checkpoint-every", "1000").exit_code == 130
     assert seal.is_sealed(load_checkpoint(CHECKPOINT).job)
     monkeypatch.setattr(seal.tempfile, "gettempdir", lambda: str(taken))
     done = cli("run", swing_file, "--checkpoint-every", "1000")

@@ -123,7 +123,7 @@ def test_quiet_run_says_nothing(cli, scene_file):
 @pytest.mark.parametrize("model, status", [("fails", "failed"), ("interrupted", "interrupted")])
 def test_broken_run_leaves_its_result(cli, scene_file, model, status):
     done = cli("run", scene_file(model), "--json")
-    assert done.exit_code == 1
+    assert done.exit_code == (130 if status == "interrupted" else 1)
     assert json.loads(done.stdout)["status"] == status
     assert load("results/arm.h5").status == status
     assert "Traceback" not in done.stderr
@@ -187,7 +187,7 @@ def test_run_without_a_step_leaves_a_complete_result_alone(cli, scene_file, monk
 
     monkeypatch.setattr(fibermsk, "simulate_scene", start_only)
     done = cli("run", path, "--json")
-    assert done.exit_code == 1
+    assert done.exit_code == (130 if status == "interrupted" else 1)
     assert "no step was completed, and the earlier result in results/arm.h5 is kept" in done.stderr
     assert json.loads(done.stdout)["file"] is None
     assert load("results/arm.h5").time.size == 7
@@ -215,7 +215,7 @@ def test_both_times_of_a_run_are_named(cli, scene_file, monkeypatch):
 )
 def test_run_without_any_result(cli, scene_file, model, message):
     done = cli("run", scene_file(model), "--quiet")
-    assert done.exit_code == 1
+    assert done.exit_code == (130 if message == "interrupted" else 1)
     assert message in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -382,9 +382,17 @@ def test_signal_during_a_run_saves_what_there_is(computing, scene_file, number):
             break
     process.send_signal(number)
     _, errors = process.communicate(timeout=300)
-    assert process.returncode == 1, errors
+    assert process.returncode == 130, errors
     assert load(computing / "results" / "arm.h5").status == "interrupted"
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("out", ["arm.csv", "there/arm.txt"])
+def test_a_result_is_an_hdf5_file(cli, scene_file, computing, out):
+    done = cli("run", scene_file(), "--out", out)
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"error: --out {out}; must end with .h5; fibermsk export makes")
+    assert not list(computing.rglob(out))
 
 
 def test_model_error_of_the_computation_is_bad_input(cli, scene_file, monkeypatch):

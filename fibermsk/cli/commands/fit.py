@@ -133,7 +133,7 @@ def fit(
         ),
     ] = "lm",
     iterations: Annotated[int, typer.Option("--iterations", help="Most steps of a search.")] = 4000,
-    workers: Annotated[int, typer.Option("--workers", help="Searches at a time.")] = 1,
+    workers: Annotated[int, typer.Option("--jobs", "--workers", help="Searches at a time.")] = 1,
     lowpass: Annotated[
         float | None, typer.Option("--lowpass", metavar="HZ", help="Filter of the motions.")
     ] = None,

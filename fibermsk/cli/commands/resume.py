@@ -35,6 +35,7 @@ from fibermsk.cli.running.computing import compute
 from fibermsk.cli.running.drawn import Drawn
 from fibermsk.cli.running.job import check_job, digest, make_job, resume_command
 from fibermsk.cli.running.model_files import named
+from fibermsk.cli.running.saving import result_path
 from fibermsk.cli.running.seal import is_sealed
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.scene_files import SceneFile, find, is_packaged, path_of
@@ -67,7 +68,7 @@ def resume(
     envelope: Envelope = False,
 ) -> None:
     """Resume a run from a checkpoint and write its result."""
-    from fibermsk.io import check_writable, load_checkpoint
+    from fibermsk.io import load_checkpoint
 
     use_threads(threads)
     drawn = Drawn(picture, movie, labels, envelope).check()
@@ -79,7 +80,7 @@ def resume(
     if not own:
         words = {"--scene": scene, "--out": out, "--set": settings, "--param": numbers}
         _check_words(job, file, words)
-    path = check_writable(_place(job, file) if out is None else out)
+    path = result_path(out or _place(job, file))
     with printing_beside(json):
         found, source = _find(job, file, scene, own)
     given = job["settings"] if settings is None and own else settings or []

@@ -49,6 +49,7 @@ from fibermsk.cli.running.computing import compute
 from fibermsk.cli.running.drawn import Drawn
 from fibermsk.cli.running.job import digest, make_job
 from fibermsk.cli.running.model_files import refuse_without_model, scene_of_model
+from fibermsk.cli.running.saving import result_path
 from fibermsk.cli.running.times import settings_of_times
 from fibermsk.errors import ModelError
 from fibermsk.scene_files import SceneFile, find, scene_of
@@ -188,7 +189,7 @@ def _run(
     parameters = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     values = parse_numbers(numbers)
     drawn = Drawn(picture, movie, labels, envelope).check()
-    path = check_writable(out if out is not None else Path("results") / f"{file.name}.h5")
+    path = result_path(out or Path("results") / f"{file.name}.h5")
     keeping = None
     if not no_checkpoint:
         asked = checkpoint_every is not None

@@ -119,7 +119,12 @@ def view(
     ] = None,
     screenshot: Annotated[
         Path | None,
-        typer.Option("--screenshot", metavar="PNG", help="Write a picture; do not open a window."),
+        typer.Option(
+            "--picture",
+            "--screenshot",
+            metavar="PNG",
+            help="Write a picture; do not open a window.",
+        ),
     ] = None,
     movie: Annotated[
         Path | None,
@@ -164,7 +169,7 @@ def view(
     from fibermsk import view as pictures
     from fibermsk.io import load
 
-    ways = {"--screenshot": screenshot, "--movie": movie, "--html": html, "--web": web}
+    ways = {"--picture": screenshot, "--movie": movie, "--html": html, "--web": web}
     own = {"--size": size, "--fps": fps, "--speed": speed, "--max-frames": max_frames}
     own |= {"--fit": fit, "--no-shadows": no_shadows or None}
     check_options(ways, own | {"--port": port, "--allow-host": allow_host or None, "--time": time})

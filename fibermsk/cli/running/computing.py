@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 
 import fibermsk
-from fibermsk.cli.errors import FAILED
+from fibermsk.cli.errors import FAILED, INTERRUPTED
 from fibermsk.cli.output import print_json, printing_beside
 from fibermsk.cli.running.checkpoints import Keeping
 from fibermsk.cli.running.drawn import NOTHING, Drawn
@@ -132,7 +132,7 @@ def compute(
     for problem in filter(None, (saved.problem, undrawn)):
         typer.echo(f"error: {problem}", err=True)
     if saved.problem or undrawn or not result.is_complete:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(INTERRUPTED if result.status == "interrupted" else FAILED)
     return result
 
 

@@ -12,8 +12,11 @@ import typer
 
 from fibermsk.cli.running.interrupts import not_at_once
 from fibermsk.errors import ModelError, WriteError
+from fibermsk.files import check_writable
 from fibermsk.results import Result
 from fibermsk.results.result import COMPLETE
+
+_SUFFIXES = ("", ".h5", ".hdf5")
 
 
 class Destination(NamedTuple):
@@ -42,6 +45,15 @@ class Destination(NamedTuple):
         beside = whole and not overwrite
         chosen = partial_path(path) if beside else path
         return cls(chosen, chosen.exists(), beside)
+
+
+def result_path(path: Path) -> Path:
+    """The path of a result, if that is the name of an HDF5 file that can be written."""
+    if path.suffix.lower() not in _SUFFIXES:
+        raise ModelError(
+            f"--out {path}; must end with .h5; fibermsk export makes csv, sto and vtkhdf of it"
+        )
+    return check_writable(path)
 
 
 def partial_path(path: Path) -> Path:

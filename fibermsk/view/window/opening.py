@@ -108,10 +108,10 @@ def _check_display() -> None:
         raise ModelError(
             f"cannot open a window: no display answers (DISPLAY={os.environ.get('DISPLAY', '')}); "
             "write a picture, a movie or a page, or view it in a browser: fibermsk view FILE.h5 "
-            "with --screenshot X.png, --movie X.mp4, --html X.html or --web"
+            "with --picture X.png, --movie X.mp4, --html X.html or --web"
         )
     if not off_screen_works():
         raise ModelError(
             "cannot open a window: no OpenGL was found; write a picture, a movie or a page: "
-            "fibermsk view FILE.h5 with --screenshot X.png, --movie X.mp4 or --html X.html"
+            "fibermsk view FILE.h5 with --picture X.png, --movie X.mp4 or --html X.html"
         )

@@ -65,7 +65,7 @@ class Viewer:
         if not off_screen_works():
             raise ModelError(
                 "cannot draw a viewer: no OpenGL was found; write a picture instead, with "
-                "fibermsk.view.screenshot or 'fibermsk view FILE.h5 --screenshot PNG'"
+                "fibermsk.view.screenshot or 'fibermsk view FILE.h5 --picture PNG'"
             )
         self._stages = make_stages(
             shown, color_by, compare,
