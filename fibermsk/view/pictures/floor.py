@@ -23,6 +23,8 @@ _DARK = 0.38
 """Darkness of the shadow of what touches the floor."""
 _LAYERS = ((0.12, 0.02), (0.4, 0.045), (2.0, 0.09))
 """Heights up to which a layer goes and its blur, over the size of the scene."""
+_RIM = 12
+"""Points on the rim of the shadow of a large ball."""
 _BORDER = 0.25
 """Free border of the floor over its size, for the blur."""
 
@@ -89,10 +91,24 @@ def floor_level(cloud: Array, margins: Array, up: Array, size: float) -> float:
 
 
 def on_floor(cloud: Array, margins: Array, up: Array, size: float) -> tuple[Array, Array]:
-    """Places below the balls on the floor, with the reach of the darkest shadow around them."""
+    """Balls around the darkest shadows: below low balls, and on the rims below large ones."""
     height = cloud @ up - floor_level(cloud, margins, up, size)
-    near = height < _LAYERS[0][0] * size
-    return cloud[near] - height[near, None] * up, margins[near] * 0.5 + _LAYERS[0][1] * size
+    top, blur = _LAYERS[0][0] * size, _LAYERS[0][1] * size
+    places = cloud - height[:, None] * up
+    near, large = height < top, (height >= top) & (height - margins < top)
+    turn = np.linspace(0.0, 2.0 * np.pi, _RIM, endpoint=False)
+    rim = np.stack([np.cos(turn), np.sin(turn)], axis=1) @ _sides_of(up)
+    rims = places[large, None] + margins[large, None, None] * rim
+    reach = np.r_[margins[near] * 0.5 + blur, np.full(rims.size // 3, blur)]
+    return np.concatenate([places[near], rims.reshape(-1, 3)]), reach
+
+
+def _sides_of(up: Array) -> Array:
+    """Two horizontal directions (2, 3)."""
+    first = np.eye(3)[int(np.argmin(np.abs(up)))]
+    first = first - (first @ up) * up
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(up, first)])
 
 
 class Floor:
@@ -105,10 +121,7 @@ class Floor:
         self._stage = stage
         self._seen: _Seen | None = None
         self._up = np.asarray(stage.result.up, dtype=float)
-        first = np.eye(3)[int(np.argmin(np.abs(self._up)))]
-        first = first - (first @ self._up) * self._up
-        first /= np.linalg.norm(first)
-        self._sides = np.stack([first, np.cross(self._up, first)])
+        self._sides = _sides_of(self._up)
         cloud, margins = (stage.cloud, stage.margins) if frame is None else stage.extent_at(frame)
         self._level = floor_level(cloud, margins, self._up, stage.size)
         flat = cloud @ self._sides.T
