@@ -77,3 +77,20 @@ def test_frames_without_a_path_are_nan_and_the_result_stays(monkeypatch):
     assert np.isnan(result.muscles["m"]["length"]).tolist() == [False, False, True, False, False]
     assert np.isnan(result.muscles["m"].path[2]).all()
     assert np.isfinite(result.muscles["m"].path[3]).all()
+
+
+def test_frames_are_solved_in_any_batches(monkeypatch):
+    """Compiled code is made once, for one frame or for several."""
+    system = fm.build(over_a_bump("straight", law=fm.HillLaw(tendon="rigid")))
+    whole = fm.simulate(system, t_end=0.004, dt=0.001).muscles["m"]["length"]
+    solve = PathsOfFrames.solve
+
+    def in_parts(self, frames):
+        cuts = [0, 1, 3, len(frames)]
+        return [
+            one for a, b in zip(cuts, cuts[1:], strict=False) for one in solve(self, frames[a:b])
+        ]
+
+    monkeypatch.setattr(PathsOfFrames, "solve", in_parts)
+    parts = fm.simulate(system, t_end=0.004, dt=0.001).muscles["m"]["length"]
+    assert_allclose(parts, whole, rtol=0.0, atol=0.0)

@@ -123,7 +123,8 @@ def test_points_are_on_the_part_of_a_muscle_that_is_seen(shift):
     camera = common_camera([stage], "front", size[0] / size[1])
     seen = visible_fibers(stage, 0, camera, size)
     placed = {one.words: one for one in Captions(stage, camera, size).names}
-    assert list(placed) == ["front", "back"]
+    # a hidden muscle has no name
+    assert list(placed) == ["front", "back"][: 1 if shift == 0.0 else 2]
     for number, name in enumerate(placed):
         x, y = placed[name].point
         around = seen[size[1] - int(y) - 2 : size[1] - int(y) + 1, int(x) - 1 : int(x) + 2]

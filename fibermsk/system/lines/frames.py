@@ -43,7 +43,10 @@ class PathsOfFrames:
         drivers = np.array([paths.axes.drivers(at.motion, at.q) for at in frames])
         m, n_u = len(paths.muscles), paths.axes.n
         length, by_u, kept = np.empty((k, m)), np.empty((k, m, n_u)), paths.branches.new_state()
-        states = PathState._make(np.array(np.broadcast_to(one, (k, *one.shape))) for one in kept)
+        # in order of memory: compiled code is made for the layout
+        states = PathState._make(
+            np.array(np.broadcast_to(one, (k, *one.shape)), order="C") for one in kept
+        )
         first = PathState._make(one[0] for one in states)
         if self._kernels is None:
             self._kernels = self._prepare(poses[2][0], drivers[0], first, length[0], by_u[0])

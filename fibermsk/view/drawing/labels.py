@@ -30,7 +30,7 @@ _OFF_MIDDLE, _OFF_LINE, _COVERED, _CROSSED = 6.0, 1.0, 0.5, 30.0
 a text that a line to another one crosses."""
 
 _PART = (0.2, 0.8)
-"""Part of a fiber in which its label may be."""
+"""Part of the belly of a fiber in which its label may be."""
 _CHOICES = 13
 _PARTS = np.linspace(0.0, 1.0, 16)[:, None]
 """Parts of the line to a text, of which each is shorter than a text is high."""
@@ -61,13 +61,20 @@ def fiber_labels(fibers: Mapping[str, FiberHistory], frame: int, color: Color) -
     for k, (name, fiber) in enumerate(fibers.items()):
         bundles.setdefault(re.sub(r"_?\d+$", "", name) or name, []).append((k, fiber))
     labels = []
-    theta = np.linspace(*_PART, _CHOICES)
     for words, members in bundles.items():
-        path = np.mean([fiber.centerline(theta, frame) for _, fiber in members], axis=0)
+        paths = [fiber.centerline(_in_belly(fiber), frame) for _, fiber in members]
+        path = np.mean(paths, axis=0)
         if np.all(np.isfinite(path)):
             numbers = tuple(k for k, _ in members)
             labels.append(Label(words, path[_CHOICES // 2], color, path, numbers))
     return labels
+
+
+def _in_belly(fiber: FiberHistory) -> Array:
+    """Material coordinates of a fiber (n,) at which its label may be; its middle is best."""
+    belly = fiber.theta[fiber.muscle_fraction > 0.5]
+    first, last = (belly[0], belly[-1]) if belly.size > 1 else (0.0, 1.0)
+    return first + np.linspace(*_PART, _CHOICES) * (last - first)
 
 
 def place_labels(

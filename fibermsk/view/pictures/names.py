@@ -27,6 +27,8 @@ _FINEST = 1600
 _INSIDE, _PART = 6.0, 0.6
 """Least distance of a point from the outline of what is seen of its muscle, in pixels and over the
 greatest there; the smaller counts."""
+_HIDDEN = 0.5
+"""Pixels of a muscle that are seen, over the length of its path in pixels, of a hidden one."""
 
 
 def write_names(
@@ -57,7 +59,8 @@ def write_names(
         box = text.get_window_extent(canvas.get_renderer())
         text.remove()
         sizes.append((float(box.width * DPI / figure.dpi), float(box.height * DPI / figure.dpi)))
-    on_muscles(labels, paths, stage, frame, camera, size)
+    there = on_muscles(labels, paths, stage, frame, camera, size)
+    labels, paths, sizes = ([own[k] for k in there] for own in (labels, paths, sizes))
     cloud, margins = stage.extent_at(frame)
     crowd = projected(cloud, 0.0 * margins, camera, size)[0]
     every = np.concatenate([crowd, *paths])
@@ -75,19 +78,25 @@ def on_muscles(
     frame: int,
     camera: Camera,
     size: tuple[float, float],
-) -> None:
+) -> list[int]:
     """Move the points of labels of fibers to where these are seen, in place.
 
-    `paths` are pixels from the left and from below; those of a muscle that is nowhere seen stay.
+    `paths` are pixels from the left and from below. Returns the numbers of the labels other than
+    those of muscles that are hidden.
     """
+    there = list(range(len(labels)))
     if not any(label.members for label in labels):
-        return
+        return there
     coarse = max(1.0, np.ceil(max(size) / _FINEST))
     width, height = (int(side / coarse) for side in size)
     seen = visible_fibers(stage, frame, camera, (width, height))
     for k, label in enumerate(labels):
+        if not label.members:
+            continue
         rows, columns = np.nonzero(np.isin(seen, label.members))
-        if not rows.size:
+        steps = np.linalg.norm(np.diff(paths[k], axis=0), axis=1)
+        if rows.size <= _HIDDEN * float(steps.sum()) / coarse:
+            there.remove(k)
             continue
         low, left = rows.min() - 1, columns.min() - 1
         part = np.zeros((rows.max() - low + 2, columns.max() - left + 2))
@@ -97,6 +106,7 @@ def on_muscles(
         found = np.stack([columns + left, height - 1 - low - rows], axis=1) + 0.5
         found = found * np.array(size) / (width, height)
         paths[k] = found[KDTree(found).query(paths[k])[1]]
+    return there
 
 
 def _write(figure: Figure, one: Placed, theme: Theme) -> None:

@@ -57,6 +57,13 @@ class Fiber {
     return out;
   }
 
+  /** Thetas at which its name may be: parts of its belly. */
+  inBelly() {
+    const belly = Array.from(this.theta).filter((_, k) => this.muscle_fraction[k] > 0.5);
+    const [first, last] = belly.length > 1 ? [belly[0], belly[belly.length - 1]] : [0, 1];
+    return CHOICES.map((part) => first + part * (last - first));
+  }
+
   /** Value of a field at a sample. */
   field(name, frame, sample) {
     const k = frame * this.nSamples + sample;

@@ -9,7 +9,7 @@ const GAP = 8, NEAR = 6; // from a point to its text; radius of a fiber in front
 /** Name of a muscle by that of its fiber. */
 const muscleOf = (fiber) => fiber.replace(/_?\d+$/, "") || fiber;
 
-/** Fractions of the length at which names may be, the best one in the middle. */
+/** Fractions of a belly at which names may be, the best one in the middle. */
 const CHOICES = Array.from({ length: 13 }, (_, k) => 0.2 + 0.05 * k);
 
 class Names {

@@ -202,7 +202,8 @@ class Painting {
       along.forEach((points) => points.forEach(
         (point) => things.push([...this.project(point, run), name]),
       ));
-      const mean = CHOICES.map((_, k) => scale(1 / own.length, along.map((points) => points[k]).reduce(add)));
+      const bellies = own.map((fiber) => fiber.inBelly().map((theta) => fiber.point(run.frame, theta)));
+      const mean = CHOICES.map((_, k) => scale(1 / own.length, bellies.map((points) => points[k]).reduce(add)));
       return { name, points: mean.map((point) => this.project(point, run)) };
     });
     return { paths, things };
@@ -216,7 +217,7 @@ class Painting {
       key: `${this.runs.indexOf(run)} ${words}`, words, points, ...more,
     });
     if (chosen) {
-      const points = CHOICES.map((theta) => this.project(chosen.point(chosen.run.frame, theta), chosen.run));
+      const points = chosen.inBelly().map((theta) => this.project(chosen.point(chosen.run.frame, theta), chosen.run));
       put(chosen.run, chosen.name, points, { dot: true, kind: "selected", muscle: muscleOf(chosen.name) });
     }
     // of an overlay those of the solid result
