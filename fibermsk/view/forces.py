@@ -29,7 +29,8 @@ def check_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     for kind in asked:
         if kind not in (*ARROW_KINDS, _BOTH):
             known = ", ".join((*ARROW_KINDS, _BOTH))
-            raise ModelError(f"arrows = {kind!r}; there are: {known}")
+            needs = "; --arrows needs one of these" if kind.startswith("--") else ""
+            raise ModelError(f"arrows = {kind!r}; there are: {known}{needs}")
     return tuple(kind for kind in ARROW_KINDS if kind in asked or _BOTH in asked)
 
 

@@ -387,6 +387,15 @@ def test_signal_during_a_run_saves_what_there_is(computing, scene_file, number):
     assert "Traceback" not in errors
 
 
+def test_a_run_with_other_settings_tells_what_it_will_replace(cli, scene_file):
+    path = scene_file()
+    said = "will replace results/arm.h5, of a run with other settings; --out FILE keeps it"
+    for steps, told in ((3, False), (3, False), (4, True)):
+        done = cli("run", path, "--set", f"steps={steps}")
+        assert done.exit_code == 0 and (said in done.stderr) == told
+    assert said not in cli("run", path, "--set", "steps=5", "--quiet").stderr
+
+
 @pytest.mark.parametrize("out", ["arm.csv", "there/arm.txt"])
 def test_a_result_is_an_hdf5_file(cli, scene_file, computing, out):
     done = cli("run", scene_file(), "--out", out)

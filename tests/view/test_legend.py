@@ -8,7 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from scipy.ndimage import gaussian_filter
 
-from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.drawing.compare import overlaid_time
+from fibermsk.view.drawing.looks import ghostly
+from fibermsk.view.drawing.stage import GHOST, Stage
 from fibermsk.view.pictures import panes, scene
 from fibermsk.view.pictures.framing import (
     caption_boxes,
@@ -17,7 +19,7 @@ from fibermsk.view.pictures.framing import (
     legend_left,
     projected,
 )
-from fibermsk.view.pictures.legend import draw_legend
+from fibermsk.view.pictures.legend import draw_legend, overlaid_tones
 from fibermsk.view.pictures.lettering import told_apart
 from fibermsk.view.pictures.lying_legend import lying_figure, lying_height
 
@@ -134,3 +136,17 @@ def test_letters_grow_with_a_picture(size, results, monkeypatch):
     same = scene.picture(results, size=(2 * size[0], 2 * size[1]), measures=measures, **look)
     halved = same.reshape(size[1], 2, size[0], 2, 3).mean(axis=(1, 3))
     assert np.abs(gaussian_filter(halved - small, (3.0, 3.0, 0.0))).max() > 2.0 * near
+
+
+def test_bones_of_overlaid_results_have_their_own_color():
+    stage = Stage(make_result(2), "tissue")
+    solid, other = (overlaid_tones(stage, k) for k in (0, 1))
+    assert len(solid) == len(other) == 3  # bone, tendon and muscle
+    assert solid[0][:3] == stage.pieces[0].color and other[0][:3] == ghostly(stage.pieces[0].color)
+    assert {tone[3] for tone in solid} == {1.0} and {tone[3] for tone in other} == {GHOST}
+
+
+def test_overlaid_results_that_have_ended_are_told():
+    ends = {"short": 0.2, "long": 0.5}
+    assert overlaid_time(0.1, ends) == "t = 0.100 s"
+    assert overlaid_time(0.5, ends) == "t = 0.500 s\nshort at its end, 0.200 s"

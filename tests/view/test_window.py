@@ -286,7 +286,7 @@ def test_window_is_refused_without_a_display(display, monkeypatch):
     monkeypatch.setenv("DISPLAY", display)
     monkeypatch.setattr(sys, "platform", "linux")
     for open_it in (show, play):
-        with pytest.raises(ModelError, match="no display.*screenshot.*--movie.*--html.*--web"):
+        with pytest.raises(ModelError, match="no display.*--picture.*--movie.*--html.*--web"):
             open_it(ARM)
 
 

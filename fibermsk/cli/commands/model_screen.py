@@ -58,8 +58,6 @@ def screen(model: Model, found: dict[str, Any]) -> list[str]:
         for kind, text, entries in report.grouped():
             if kind == KINDS[-1]:
                 break
-            if text.startswith("mesh file not found"):
-                continue
             times = f" ({len(entries)} times)" if len(entries) > 1 else ""
             lines += _wrapped(f"{kind}: {textwrap.shorten(text, 100, placeholder=' ...')}{times}")
     return [*_cut(lines), "  all of it: --all"]

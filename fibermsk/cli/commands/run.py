@@ -49,7 +49,7 @@ from fibermsk.cli.running.computing import compute
 from fibermsk.cli.running.drawn import Drawn
 from fibermsk.cli.running.job import digest, make_job
 from fibermsk.cli.running.model_files import refuse_without_model, scene_of_model
-from fibermsk.cli.running.saving import result_path
+from fibermsk.cli.running.saving import result_path, tell_replaced
 from fibermsk.cli.running.times import settings_of_times
 from fibermsk.errors import ModelError
 from fibermsk.scene_files import SceneFile, find, scene_of
@@ -190,6 +190,8 @@ def _run(
     values = parse_numbers(numbers)
     drawn = Drawn(picture, movie, labels, envelope).check()
     path = result_path(out or Path("results") / f"{file.name}.h5")
+    if not quiet:
+        tell_replaced(file.name, path, plain(parameters | values))
     keeping = None
     if not no_checkpoint:
         asked = checkpoint_every is not None

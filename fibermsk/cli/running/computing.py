@@ -104,6 +104,9 @@ def compute(
             if error.result is None:
                 raise
             result, failure = error.result, str(error)
+        except KeyboardInterrupt:
+            typer.echo("no step was completed, and nothing is written", err=True)
+            raise
         muscles = about_muscles(file, warned)
         seconds = time.perf_counter() - start
         if target.destination is not None:

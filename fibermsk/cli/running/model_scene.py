@@ -22,6 +22,9 @@ _DAMPING = 0.5
 _FRAME = 0.01
 """Time between frames of a run without bundles [s]."""
 
+_STEP = 0.002
+"""Longest time step of bundles when none is asked for [s]."""
+
 _RISE = 0.04
 """Least time in which the activation of bundles rises [s]."""
 
@@ -69,7 +72,8 @@ def scene(
     free : {"crossed", "all", "none"}
         Joints that can move: those that the muscles cross, all, or none.
     steps : int
-        Time steps of bundles, else frames; 0 for 50, or for a frame every 10 ms without bundles.
+        Time steps of bundles, else frames; 0 for one every 2 ms, or a frame every 10 ms without
+        bundles, and 50 at least.
     duration : float
         Simulated time [s]; 0 for that of the motion, else to the end of the controls, else 0.2 s.
     motion : str
@@ -129,8 +133,9 @@ def scene(
         if one.remarks:
             text = f"muscle {name!r}: {'; '.join(one.remarks)}"
             warnings.warn(fm.ModelWarning(text, kind="remarks", fiber=name), stacklevel=2)
+    steps = steps or max(50, math.ceil(duration / _STEP - 1e-9))
     return fm.Scene(
-        _actuated(made.model, given, first), duration=duration, steps=steps or 50,
+        _actuated(made.model, given, first), duration=duration, steps=steps,
         method="backward_euler", tolerance=0.0,
     )  # fmt: skip
 

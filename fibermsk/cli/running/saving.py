@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from itertools import chain, count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import typer
 
@@ -74,6 +74,21 @@ def is_complete(path: Path) -> bool:
         return path.exists() and describe(path)["attributes"]["status"] in COMPLETE
     except (ModelError, OSError):
         return False
+
+
+def tell_replaced(name: str, path: Path, parameters: dict[str, Any]) -> None:
+    """Say that a complete result of other parameters will be replaced."""
+    from fibermsk.io import describe
+
+    try:
+        before = describe(path)["attributes"] if path.exists() else {}
+    except (ModelError, OSError):
+        return
+    if before.get("status") in COMPLETE and before.get("parameters") != parameters:
+        typer.echo(
+            f"{name}: will replace {path}, of a run with other settings; --out FILE keeps it",
+            err=True,
+        )
 
 
 def holds(checkpoint: Path, result: Result) -> bool:

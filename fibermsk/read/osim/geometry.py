@@ -183,7 +183,8 @@ class Meshes:
             text = self._why_missing(reference.file, "not drawn")
             if wanted:
                 document.fail(element, f"{reference.file}: {text}", "must be found for contact")
-            document.not_understood(element, text)
+            absent = self._find(reference.file, anywhere=True) is None
+            (document.note if absent else document.not_understood)(element, text)
             return None
         try:
             read = self._of_file(path)

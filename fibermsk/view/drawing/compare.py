@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,13 @@ def make_stages(
     ]
     set_common_arrows(stages, arrows)
     return stages
+
+
+def overlaid_time(time: float, ends: Mapping[str, float]) -> str:
+    """Words for a time of overlaid results, and which of them have ended before [s]."""
+    words = f"t = {min(time, max(ends.values())):.3f} s"
+    ended = [(name, end) for name, end in ends.items() if end < time - 1e-9]
+    return "\n".join([words, *(f"{name} at its end, {end:.3f} s" for name, end in ended)])
 
 
 def set_common_arrows(stages: Sequence[Stage], kinds: Iterable[str]) -> None:

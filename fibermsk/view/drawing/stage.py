@@ -51,7 +51,7 @@ _ARROW_PART = 0.22
 """Length of the longest arrow over the size of the scene."""
 _POINTS_PER_ARROW = 100
 """Points of the budget per contact arrow."""
-_GHOST = 0.4
+GHOST = 0.4
 """Opacity of an overlaid result."""
 _BEHIND = 1e-3
 """Offset of an overlaid result away from the viewer, over the size of the scene."""
@@ -91,7 +91,7 @@ class Stage:
         self.result = result
         self.is_still = still is not None
         self.most_arrows = max(budget // _POINTS_PER_ARROW, 1)
-        self.opacity = _GHOST if ghost else 1.0
+        self.opacity = GHOST if ghost else 1.0
         self._drawn = result.drawn
         self.set_field(color_by, limits)
         self.tubes: Tubes | None = None
@@ -266,7 +266,7 @@ class Stage:
         return piece._replace(
             surface=surface._replace(points=points),
             color=ghostly(piece.color),
-            opacity=_GHOST * piece.opacity,
+            opacity=GHOST * piece.opacity,
         )
 
     def _spans(self, body: BodyMotion) -> dict[int, tuple[float, float]]:

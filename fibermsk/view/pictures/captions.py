@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.camera import Camera
+from fibermsk.view.drawing.compare import overlaid_time
 from fibermsk.view.drawing.labels import Placed
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
@@ -56,6 +57,7 @@ class Captions:
         self._scale = scale
         self._stage, self._camera, self._size = stage, camera, size
         self._time = None if stage.is_still else stage.result.time
+        self._ends = {name: float(one.time[-1]) for name, one in (results or {}).items()}
         self._flawed, self._n_fibers = flawed_fibers(stage.result), len(stage.result.drawn)
         figure = page(size, scale, facecolor="none")
         self._canvas = FigureCanvasAgg(figure)
@@ -106,8 +108,7 @@ class Captions:
         write_magnitudes(image, texts, self._stage.theme, self._scale)
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:
-            inside = time is None or time <= self._time[-1] + 1e-9
-            words = f"t = {self._time[frame]:.3f} s" + ("" if inside else ", its end")
+            words = self._when(frame, time)
             if flawed := self._flawed[frame]:
                 words += f"\n{flawed} of {self._n_fibers} fibers: numbers not finite"
             self._words.set_text(words)
@@ -124,6 +125,14 @@ class Captions:
             part = image[rows, columns]
             part[changed] = _mixed(part[changed], after[changed])
         return image
+
+    def _when(self, frame: int, time: float | None) -> str:
+        """Time of a frame, and whether results have ended before a `time` [s]."""
+        assert self._time is not None
+        if time is not None and len(self._ends) > 1:
+            return overlaid_time(time, self._ends)
+        ended = time is not None and time > self._time[-1] + 1e-9
+        return f"t = {self._time[frame]:.3f} s" + (", its end" if ended else "")
 
 
 def _mixed(under: NDArray[np.uint8], ink: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.arrows import ArrowScale
-from fibermsk.view.drawing.looks import ARROW_COLORS
-from fibermsk.view.drawing.stage import Stage
+from fibermsk.view.drawing.looks import ARROW_COLORS, ghostly
+from fibermsk.view.drawing.stage import GHOST, Stage
 from fibermsk.view.fields import TISSUE, field_of
 from fibermsk.view.pictures.lettering import (
     extent,
@@ -39,6 +39,8 @@ _LOWEST = 4.0
 """Room that is left below the legend, in pixels."""
 _BAR = 15.0
 """Width of a color scale in pixels."""
+_NAMED = 39.0
+"""Distance of the names of overlaid results from the left edge, in pixels."""
 
 
 def tissues(results: Sequence[Result]) -> tuple[str, ...]:
@@ -81,6 +83,17 @@ def color_bar(
     return bar, label
 
 
+def overlaid_tones(stage: Stage, k: int) -> list[tuple[float, ...]]:
+    """Colors of bones, tendon and muscle of overlaid result number k, of which the first is solid.
+
+    `stage` is that of the solid one.
+    """
+    bones = [piece.color for piece in stage.pieces if piece.body and piece.opacity == 1.0][:1]
+    tones = [color if k == 0 else ghostly(color) for color in bones]
+    tones += [tuple(color) for color in stage.colors[:, 150] / 255.0]
+    return [(*tone, 1.0 if k == 0 else GHOST) for tone in tones]
+
+
 def draw_legend(
     figure: Figure,
     stage: Stage,
@@ -105,7 +118,7 @@ def draw_legend(
         return figure.text(x, y, words, transform=pixels, **style)
 
     keys = [_Key.of(kind, arrows.scale, room) for kind, arrows in stage.arrows.items()]
-    names = told_apart(names, 9.0, room - 28.0)
+    names = told_apart(names, 9.0, room - _NAMED)
     gap = max(0.05 * height, 14.0)
     below = sum(key.height + 10.0 for key in keys)
     below += sum(text_height(name, 9.0) + 7.0 for name in names)
@@ -151,13 +164,12 @@ def draw_legend(
     for k, name in enumerate(names):
         if y - text_height(name, 9.0) < _LOWEST:
             break
-        for i, color in enumerate(stage.colors[:, 150] / 255.0):
-            tone = (*color, 1.0 if k == 0 else 0.4)
+        for i, tone in enumerate(overlaid_tones(stage, k)):
             corner = (left + 11.0 * i, y - 12.0)
             figure.add_artist(
                 Rectangle(corner, 11.0, 11.0, color=tone, linewidth=0, transform=pixels)
             )
-        write(left + 28.0, y, name)
+        write(left + _NAMED, y, name)
         y -= text_height(name, 9.0) + 7.0
 
 

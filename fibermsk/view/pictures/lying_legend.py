@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import TISSUE
-from fibermsk.view.pictures.legend import color_bar, color_label, tissues
+from fibermsk.view.pictures.legend import color_bar, color_label, overlaid_tones, tissues
 from fibermsk.view.pictures.lettering import extent, page, pixels_of, shorten
 
 _HEIGHT, _LINE = 62, 20
@@ -83,9 +83,11 @@ def lying_figure(
         square(place - _SWATCH - 6.0, low + _WORDS, ivory, edgecolor=theme.faint, linewidth=0.6)
     for k, name in enumerate(names):
         y = low - (k + 0.5) * _LINE
-        for i, color in enumerate(stage.colors[:, 150] / 255.0):
-            square(_EDGE + _SWATCH * i, y, (*color, 1.0 if k == 0 else 0.4))
-        text = figure.text(_EDGE + 2.0 * _SWATCH + 6.0, y, name, **style)
+        tones = overlaid_tones(stage, k)
+        for i, tone in enumerate(tones):
+            square(_EDGE + _SWATCH * i, y, tone)
+        before = _EDGE + len(tones) * _SWATCH + 6.0
+        text = figure.text(before, y, name, **style)
         FigureCanvasAgg(figure)
-        shorten(text, width - 2.0 * _EDGE - 2.0 * _SWATCH - 6.0)
+        shorten(text, width - _EDGE - before)
     return figure

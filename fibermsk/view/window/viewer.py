@@ -17,6 +17,7 @@ from fibermsk.view.drawing.compare import (
     common_times,
     frame_at,
     make_stages,
+    overlaid_time,
     result_names,
     set_common_arrows,
 )
@@ -320,7 +321,11 @@ class Viewer:
             if not self._stages[k].is_still:
                 inside = result.time[0] - 1e-9 <= time <= result.time[-1] + 1e-9
                 words = f"t = {time if inside else float(result.time[frame]):.3f} s"
-                lines.append((words + ("" if inside else ", its end"), 14, theme.faint))
+                words += "" if inside else ", its end"
+                if self.compare == "overlay" and len(self.results) > 1:
+                    ends = [float(one.time[-1]) for one in self.results]
+                    words = overlaid_time(time, dict(zip(self.names, ends, strict=True)))
+                lines += [(line, 14, theme.faint) for line in words.split("\n")]
             if flawed := self._flawed[k][frame]:
                 words = f"{flawed} of {len(result.drawn)} fibers: numbers not finite"
                 lines.append((words, 14, theme.faint))
