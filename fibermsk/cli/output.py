@@ -74,6 +74,10 @@ def aligned(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
     return [(" " * indent + "  ".join(line)).rstrip() for line in cells]
 
 
+_LARGE = 0.3
+"""Estimated error in time [rad, m or 1] from which on it says no more than that it is large."""
+
+
 def print_time_error(found: dict[str, float | None]) -> None:
     """Print the estimated error of the time steps."""
     units = {
@@ -86,6 +90,8 @@ def print_time_error(found: dict[str, float | None]) -> None:
         f"{value:.1e} {units[kind]}" for kind in units if (value := shown.get(kind)) is not None
     ]
     line = f"largest error in time, estimated: {', '.join(parts) or 'not known'}"
+    if not parts or max(value for value in shown.values() if value is not None) > _LARGE:
+        line += "; compare with a run of shorter steps"
     typer.echo(fill(line, COLUMNS, initial_indent="  ", subsequent_indent="    "))
 
 
