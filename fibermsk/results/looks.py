@@ -153,4 +153,4 @@ def _coordinates(result: Result) -> str:
     if len(result.coordinates) > _FEW:
         return names(result.coordinates)
     found = result.coordinates.items()
-    return ", ".join(f"{name} {span(values, result.unit_of(name))}" for name, values in found)
+    return names(f"{name} {span(values, result.unit_of(name))}" for name, values in found)

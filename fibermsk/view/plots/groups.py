@@ -64,6 +64,8 @@ def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[
             shown = ", ".join(names[:_LISTED]) or "none"
             more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
             hint = suggestion(pattern, names)
+            if pattern in result.muscles:
+                hint = f"; {pattern!r} is a line muscle, which has no fields along it"
             raise ModelError(f"no fiber matches {pattern!r}; this result has: {shown}{more}{hint}")
     return [name for name in result.fibers if any(_is_named(name, one) for one in asked)]
 
