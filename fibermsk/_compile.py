@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -17,9 +19,9 @@ from numba import get_num_threads, njit, types
 from numba.core import event
 from numba.core.bytecode import FunctionIdentity
 
-from fibermsk import _first_use as _first_use  # which says what is compiled
 from fibermsk._apart import may_be_apart
 from fibermsk._code_cache import cache_of
+from fibermsk._first_use import FIRST_USE  # which says what is compiled
 from fibermsk.laws.own import codes_of
 
 # Waiting threads spin briefly and then sleep. By default they spin for long, which costs
@@ -223,17 +225,28 @@ class Rebuilding:
         return twin
 
 
-class _Once(event.Listener):
-    def __init__(self, callback: Callable[[], None]) -> None:
-        self._callback: Callable[[], None] | None = callback
+_PAUSE = 10.0
+"""Seconds between two calls that tell what has been compiled."""
+
+
+class _Telling(event.Listener):
+    def __init__(self, callback: Callable[[str], None]) -> None:
+        self._callback = callback
+        self._last, self._count, self._seconds = -math.inf, 0, 0.0
 
     def on_start(self, event) -> None:
-        if self._callback is not None:
-            callback, self._callback = self._callback, None
-            callback()
+        if self._last == -math.inf:
+            self._count, self._seconds = FIRST_USE.count, FIRST_USE.seconds
+            self._tell("")
 
     def on_end(self, event) -> None:
-        pass
+        count, seconds = FIRST_USE.count - self._count, FIRST_USE.seconds - self._seconds
+        if time.monotonic() - self._last >= _PAUSE and count > 0:
+            self._tell(f"{count} functions in {seconds:.0f} s")
+
+    def _tell(self, words: str) -> None:
+        self._last = time.monotonic()
+        self._callback(words)
 
 
 class _Counter(event.Listener):
@@ -256,7 +269,10 @@ def counting_compilations() -> Iterator[Callable[[], int]]:
 
 
 @contextmanager
-def on_first_compilation(callback: Callable[[], None]) -> Iterator[None]:
-    """Call back once if any kernel is compiled, not loaded from the cache."""
-    with event.install_listener("numba:compile", _Once(callback)):
+def while_compiling(callback: Callable[[str], None]) -> Iterator[None]:
+    """Call back when a kernel is compiled, not loaded from the cache, and every ten seconds then.
+
+    With what has been compiled in the block: nothing at first.
+    """
+    with event.install_listener("numba:compile", _Telling(callback)):
         yield

@@ -30,6 +30,17 @@ class FirstUse(event.Listener):
         self._ahead = self._told = False
         self._last = -float("inf")
 
+    @property
+    def count(self) -> int:
+        """Functions that have been compiled."""
+        return self._count
+
+    @property
+    def seconds(self) -> float:
+        """Time that this has taken [s]."""
+        running = time.monotonic() - self._begin[0] if self._begin else 0.0
+        return self._seconds + running
+
     def on_start(self, event: Any) -> None:
         """Begin a function, perhaps within another one."""
         if _is_own(event):
@@ -62,8 +73,7 @@ class FirstUse(event.Listener):
     def _tell(self) -> None:
         if self._ahead:
             return
-        running = time.monotonic() - self._begin[0] if self._begin else 0.0
-        spent = self._seconds + running
+        spent = self.seconds
         words = "compiling kernels, once"
         if self._count:
             words += f": {self._count} functions in {spent:.0f} s"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fibermsk import _check
-from fibermsk._compile import on_first_compilation
+from fibermsk._compile import while_compiling
 from fibermsk._first_use import FIRST_USE
 from fibermsk._warn import warn
 from fibermsk.ahead.kinds import kinds_of
@@ -136,7 +136,7 @@ def simulate_scene(
     if not getattr(chosen, "compiled", False):
         with FIRST_USE.knowing_the_rest() as tell:
             compile_ahead(kinds_of(scene.model), tell if progress is None else say)
-    with on_first_compilation(lambda: say("compiling kernels, once")):
+    with while_compiling(lambda part: say("compiling kernels, once", part)):
         system = build(scene.model)
         start, taken = None, None
         if resume_from is not None:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 import fibermsk as fm
-from fibermsk import _first_use, from_models
+from fibermsk import _compile, _first_use, from_models
 from fibermsk._first_use import FirstUse
 
 
@@ -131,3 +131,21 @@ def test_simulate_of_the_package_prepares(monkeypatch):
     assert seen == [model, model]
     with pytest.raises(fm.ModelError):  # compiled as a whole, where it is called
         fm.simulate(model, t_end=-1.0, dt=0.1, method=fm.NDF())
+
+
+def test_commands_tell_what_has_been_compiled_every_ten_seconds(clock, monkeypatch):
+    use, said = FirstUse(), []
+    compile_for(use, clock, 30.0)  # before
+    monkeypatch.setattr(_compile, "FIRST_USE", use)
+    monkeypatch.setattr(_compile, "time", clock)
+    with _compile.while_compiling(said.append):
+        pass
+    assert said == []
+    telling = _compile._Telling(said.append)
+    for seconds in (4.0, 4.0, 4.0, 9.0):
+        for listener in (use, telling):
+            listener.on_start(compiled())
+        clock.now += seconds
+        for listener in (use, telling):
+            listener.on_end(compiled())
+    assert said == ["", "3 functions in 12 s"]

@@ -37,6 +37,7 @@ def test_run_writes_the_result_and_prints_one_json_object(cli, scene_file, compu
         "softening",
         "time_error",
         "warnings",
+        "compile_seconds",
     ]
     assert report["scene"] == "arm"
     assert report["file"] == "results/arm.h5"
@@ -419,9 +420,12 @@ def test_summary_names_the_unit_of_each_coordinate(capsys):
 
     report = {"scene": "s", "status": "success", "time_end": 1.0, "steps": 2, "file": "s.h5"}
     report |= {"newton_iterations": 3, "wall_seconds": 0.1, "step_seconds": 0.05, "replaced": False}
-    report["final"] = {"knee": 0.5, "slide": 0.25, "hip_w": 1.0}
+    report |= {"final": {"knee": 0.5, "slide": 0.25, "hip_w": 1.0}, "compile_seconds": 0.0}
     print_summary(report, {"slide": "m", "hip_w": "1"})
-    assert "knee = 0.5 rad\n  slide = 0.25 m\n  hip_w = 1\n" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "knee = 0.5 rad\n  slide = 0.25 m\n  hip_w = 1\n" in out and "compiled" not in out
+    print_summary(report | {"compile_seconds": 97.3}, {"slide": "m", "hip_w": "1"})
+    assert "for the steps; 97 s compiled kernels, once\n" in capsys.readouterr().out
 
 
 def test_movie_says_now_and_then_how_far_it_is(monkeypatch, capsys):

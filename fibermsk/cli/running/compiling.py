@@ -6,13 +6,13 @@ from contextlib import AbstractContextManager
 
 import typer
 
-from fibermsk._compile import on_first_compilation
+from fibermsk._compile import while_compiling
 
 
 def saying_when_compiled(prefix: str = "") -> AbstractContextManager[None]:
     """Say so if any kernel is compiled in the block, not loaded from the cache."""
 
-    def say() -> None:
-        typer.echo(f"{prefix}compiling kernels, once", err=True)
+    def say(part: str) -> None:
+        typer.echo(f"{prefix}compiling kernels, once" + (f": {part}" if part else ""), err=True)
 
-    return on_first_compilation(say)
+    return while_compiling(say)

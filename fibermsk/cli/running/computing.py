@@ -66,12 +66,13 @@ def compute(
     The checkpoint of a complete run is removed. Ends the command with its exit status if the run
     fails.
     """
+    from fibermsk._first_use import FIRST_USE
     from fibermsk.cli.running.run_file import RunFile
     from fibermsk.io import check_writable
 
     if path.exists() and not overwrite:
         check_writable(partial_path(path))
-    start = time.perf_counter()
+    start, compiled = time.perf_counter(), FIRST_USE.seconds
     failure = ""
     with interruptible() as check, printing_beside(json), collecting() as warned:
         scene = file.make(parameters, values)
@@ -119,6 +120,7 @@ def compute(
             _settle(keeping, result, saved, path)
 
     report = _report(file, result, saved, seconds, warned) | muscles
+    report["compile_seconds"] = FIRST_USE.seconds - compiled
     if "check" in options:
         report["check"] = result.stats.get("check")
     if not json and not quiet:

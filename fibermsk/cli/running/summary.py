@@ -12,12 +12,13 @@ from fibermsk.cli.running.problems import lines_of
 
 def print_summary(report: dict[str, Any], units: dict[str, str]) -> None:
     """Print how a run went: status, steps, the coordinates at its end, and its file."""
-    stepping = report["step_seconds"]
+    stepping, compiling = report["step_seconds"], report["compile_seconds"]
     typer.echo(
         f"{report['scene']}: {report['status']}, t = {report['time_end']:g} s, "
         f"{report['steps']} steps, {report['newton_iterations']} Newton iterations\n"
         f"  {report['wall_seconds']:.1f} s in all"
         + ("" if stepping is None else f", {stepping:.1f} s of them for the steps")
+        + (f"; {compiling:.0f} s compiled kernels, once" if compiling > 1.0 else "")
     )
     if report["status"] == "stopped":
         typer.echo(f"  {report['message']}")

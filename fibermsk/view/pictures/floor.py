@@ -108,7 +108,7 @@ def _sides_of(up: Array) -> Array:
     first = np.eye(3)[int(np.argmin(np.abs(up)))]
     first = first - (first @ up) * up
     first /= np.linalg.norm(first)
-    return np.stack([first, np.cross(up, first)])
+    return np.array([first, np.cross(up, first)], dtype=float)
 
 
 class Floor:

@@ -60,7 +60,8 @@ def write_names(
         text.remove()
         sizes.append((float(box.width * DPI / figure.dpi), float(box.height * DPI / figure.dpi)))
     there = on_muscles(labels, paths, stage, frame, camera, size)
-    labels, paths, sizes = ([own[k] for k in there] for own in (labels, paths, sizes))
+    labels, paths = [labels[k] for k in there], [paths[k] for k in there]
+    sizes = [sizes[k] for k in there]
     cloud, margins = stage.extent_at(frame)
     crowd = projected(cloud, 0.0 * margins, camera, size)[0]
     every = np.concatenate([crowd, *paths])
