@@ -26,13 +26,25 @@ _MANY = 20
 _FEW = "activation", "fiber_length", "length", "tendon_force"
 """Those of line muscles that are shown nevertheless."""
 
+_LATER = (
+    "contact_line_force", "cut_force", "length_jump", "lengthening_speed", "muscle_fraction",
+    "node_theta", "path", "rotation", "tangent", "theta", "tissue_force",
+)  # fmt: skip
+"""Arrays that are only named: what others follow from, and what pictures are drawn from."""
+
 _RECORDS = "/shapes/", "/visuals/", "/convergence/", "/sparsity/"
 """Parts of paths of what is only drawn, and of a search."""
 
 _FIRST = "steps", "newton_iterations", "failed_steps", "rejected_steps", "wall_seconds"
 """Numbers of a run that are shown first."""
 
-_MOST = 2
+_APART = "parameters", "stats", "slack", "softening"
+"""Attributes that are told in their own way."""
+
+_OF_FILES = "fibermsk_version", "units", "up"
+"""Attributes for programs."""
+
+_MOST = 1
 """Intervals of slack or softening that are listed."""
 
 
@@ -53,7 +65,7 @@ def show_result(
     """Print attributes and arrays of a result file; arrays of one kind together unless `whole`."""
     typer.echo(str(file))
     for key, value in attributes.items():
-        if key not in ("parameters", "stats", "slack", "softening") and value != "":
+        if key not in (*_APART, *(() if whole else _OF_FILES)) and value != "":
             _echo(f"{key}: {value}", whole)
     stats = dict(attributes["stats"])
     check, error = (stats.pop(key, None) for key in ("check", "time_error"))
@@ -128,11 +140,15 @@ def _first_of(rows: Sequence[_Row]) -> tuple[list[_Row], dict[str, list[str]]]:
     shown, named = list[_Row](), dict[str, list[str]]()
     for folder, own in by_folder.items():
         few = [row for row in own if row.path.split("/", 3)[-1] in _FEW]
-        few = few if few and len(own) > _MANY else own
+        few = few if few and len(own) > _MANY else [one for one in own if not _is_later(one)]
         shown += few
         if rest := [row.path.split("/", 3)[-1] for row in own if row not in few]:
             named[f"/{folder}"] = rest
     return shown, named
+
+
+def _is_later(row: _Row) -> bool:
+    return row.path.split("/", 3)[-1] in _LATER
 
 
 def _kind(path: str) -> str:
@@ -153,11 +169,12 @@ def _cells(row: _Row, many: bool) -> tuple[str, ...]:
     """Cells of a row; with a column of numbers where arrays are together."""
     text = ""
     if row.low is not None and row.high is not None:
-        text = f"{row.low + 0.0:.6g}"  # not -0
-        text += "" if row.low == row.high else f" to {row.high + 0.0:.6g}"
+        digits = 3 if many else 6
+        text = f"{row.low + 0.0:.{digits}g}"  # not -0
+        text += "" if row.low == row.high else f" to {row.high + 0.0:.{digits}g}"
         text += row.units
     number = (f"x {row.number}" if row.number > 1 else "",) if many else ()
-    return (row.path, *number, row.shape, text)
+    return (row.path, *number, row.shape.replace(" ", "") if many else row.shape, text)
 
 
 def pairs(values: dict[str, Any]) -> str:
