@@ -130,7 +130,8 @@ class Work:
     ) -> Placing:
         line = self._lines[muscle.name]
         length = self._others.get("length") or line.length
-        rest = length - muscle.tendon_slack_length
+        # a path shorter than its tendon is refused later, with the numbers of the muscle
+        rest = max(length - muscle.tendon_slack_length, 1e-3 * length)
         options = {
             "n_elements": n_elements,
             "activation": self._signal(muscle.name),
