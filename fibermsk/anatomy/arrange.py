@@ -14,7 +14,7 @@ from fibermsk.anatomy.calibrate import Calibration
 from fibermsk.anatomy.obstacles import Obstacles
 from fibermsk.anatomy.packing import Neighbors, pack_section, place_ends, relax
 from fibermsk.anatomy.room import least_gap
-from fibermsk.anatomy.sections import Sections, divide
+from fibermsk.anatomy.sections import Sections, divide, transition_length
 from fibermsk.errors import ModelError
 
 PER_ELEMENT = 10
@@ -162,7 +162,7 @@ class Arrangement:
             )  # fmt: skip
 
         # as in `divide`: what is neither muscle nor transition
-        spare = length - muscle - 2.0 * min(self.transition * muscle, 0.45 * (length - muscle))
+        spare = length - muscle - 2.0 * transition_length(length, muscle, self.transition)
         span = min(self._span(), spare)
         if self.n == 1 or not span > 0.0:
             return [section(self.proximal)] * self.n

@@ -34,6 +34,14 @@ class Sections:
         return self.tendon + (self.belly - self.tendon) * self.muscle_fraction(theta)
 
 
+def transition_length(length: float, muscle: float, transition: float) -> float:
+    """Length of a transition beside a muscle part, where the fiber has room for two of them.
+
+    Lengths in one unit; `transition` is relative to that of the muscle.
+    """
+    return min(transition * muscle, 0.45 * (length - muscle))
+
+
 def divide(
     owner: str,
     length: float,
@@ -50,7 +58,7 @@ def divide(
     fraction `proximal` of it before the muscle. The transition of the muscle fraction is relative
     to the length of the muscle; it is part of the tendon, since most of it is nearly as stiff.
     """
-    change = min(transition * muscle, 0.45 * (length - muscle))
+    change = transition_length(length, muscle, transition)
     spare = length - muscle - 2.0 * change
     before = proximal * spare
     cuts = np.array([0.0, before, before + change, before + change + muscle])

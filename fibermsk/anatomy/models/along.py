@@ -10,6 +10,7 @@ from fibermsk._arrays import Array
 from fibermsk.anatomy import path as paths
 from fibermsk.anatomy.bundle import TRANSITION
 from fibermsk.anatomy.models.sizes import Sizes
+from fibermsk.anatomy.sections import transition_length
 
 _LEAST, _MOST = 0.02, 0.1
 """Bounds of smoothing over the length of a path: fibers follow the points of the line muscle more
@@ -44,9 +45,8 @@ def proximal_of(sizes: Sizes, points: Array, rest: float) -> float:
     way = chord / np.linalg.norm(chord, axis=1, keepdims=True)
     turns = np.arccos(np.clip((way[1:] * way[:-1]).sum(axis=1), -1.0, 1.0))
     at = np.linspace(0.0, 1.0, len(chord) + 1)[1:-1]
-    # as in `fibermsk.anatomy.sections.divide`
     muscle = min(rest / length, 0.95)
-    change = min(TRANSITION * muscle, 0.45 * (1.0 - muscle))
+    change = transition_length(1.0, muscle, TRANSITION)
     before = _PLACES[:, None] * (1.0 - muscle - 2.0 * change)
     after = before + muscle + 2.0 * change
     thick = np.minimum((at - before) / change, (after - at) / change).clip(0.0, 1.0)
