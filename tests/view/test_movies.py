@@ -294,7 +294,7 @@ def test_interrupted_command_leaves_no_file(tmp_path):
             time.sleep(0.1)
         running.send_signal(signal.SIGINT)
         said = running.stderr.read()
-        assert running.wait(HANGS) == 1 and "interrupted" in said, said
+        assert running.wait(HANGS) == 130 and "interrupted" in said, said
     assert list(out.parent.iterdir()) == []
     assert "Traceback" not in said
 
@@ -323,7 +323,7 @@ def test_command_writes_movies(tmp_path, capsys):
         (["--movie", out, "--screenshot", "x.png"], "only one at a time"),
         (["--fps", "3"], "--fps does not apply without --movie"),
         (["--screenshot", "x.png", "--speed", "3"], "--speed does not apply without --movie"),
-        (["--size", "300x300"], "--size does not apply without --screenshot or --movie"),
+        (["--size", "300x300"], "--size does not apply without --picture or --movie"),
     ):
         done = cli("view", file, *arguments)
         assert done.exit_code == 2 and message in done.stderr, done.stderr
