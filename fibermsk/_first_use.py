@@ -108,3 +108,8 @@ def _is_own(event: Any) -> bool:
 FIRST_USE = FirstUse()
 """What listens in this process."""
 event.register("numba:compile", FIRST_USE)
+
+
+def working_time() -> float:
+    """Clock [s] that stands still while this process compiles kernels."""
+    return time.monotonic() - FIRST_USE.seconds

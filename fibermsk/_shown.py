@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -29,6 +30,9 @@ _FEW = 9
 
 _ITEMS = 3
 """Items of a sequence that are listed."""
+
+_TIED = "\N{NO-BREAK SPACE}"
+"""Space at which no line ends: between numbers, and before units."""
 
 _LARGE = 5_000_000
 """Numbers of an array beyond which its range is not looked for."""
@@ -82,7 +86,11 @@ class Described:
     """
 
     def __repr__(self) -> str:
-        return describe(self)
+        words = re.sub(r"(?<!,) |(?<=,) (?=[-\d])", _TIED, describe(self))
+        lines = textwrap.wrap(
+            words, WIDTH, subsequent_indent=4 * " ", break_long_words=False, break_on_hyphens=False
+        )
+        return "\n".join(lines).replace(_TIED, " ")
 
     def _repr_html_(self) -> str:
         name = getattr(self, "name", None)

@@ -6,10 +6,10 @@ import io
 import json
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from pathlib import Path
-from textwrap import fill
+from textwrap import fill, wrap
 from typing import Any
 
 import typer
@@ -72,6 +72,20 @@ def aligned(rows: Sequence[Sequence[str]], indent: int = 2) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     cells = ((f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows)
     return [(" " * indent + "  ".join(line)).rstrip() for line in cells]
+
+
+def described(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Lines of names and what they are, in several lines where it is long."""
+    found = list(rows)
+    column = min(max((len(name) for name, _ in found), default=0), COLUMNS // 2) + 2
+    lines = []
+    for name, words in found:
+        head = f"{name:{column}}" if len(name) < column else f"{name}  "
+        lines += wrap(
+            words, COLUMNS, initial_indent=head, subsequent_indent=" " * column,
+            break_long_words=False, break_on_hyphens=False,
+        )  # fmt: skip
+    return lines
 
 
 _LARGE = 0.3

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import typer
 
+from fibermsk._shown import shown
 from fibermsk.cli.options import parse_settings
 from fibermsk.cli.output import aligned, print_json, printing_beside
 from fibermsk.cli.running.model_files import bundles_of_model
@@ -16,8 +17,10 @@ from fibermsk.model import Model
 from fibermsk.parameters import Parameters
 from fibermsk.scene_files import find
 
-_WIDEST = 60
-"""Width of a description in a table."""
+_ANY = "(-inf, inf)"
+"""Range that is not shown."""
+_WIDEST = 20
+"""Letters of a value."""
 
 
 def show_parameters(
@@ -27,8 +30,12 @@ def show_parameters(
     geometry: dict[str, Any],
     json: bool,
     bundle: str | None = None,
+    *,
+    whole: bool = False,
 ) -> None:
     """Print the parameters of a scene or an OpenSim model that match a pattern; all if it is None.
+
+    With their descriptions if `whole`.
 
     `settings` are ``key=value`` of the scene, `geometry` options of `fibermsk.read_osim`, `bundle`
     the muscles of an OpenSim model that are bundles.
@@ -53,11 +60,14 @@ def show_parameters(
         return
     typer.echo(f"model {model.name!r}: {len(found)} parameters")
     rows = [
-        (path, _number(one.value), one.unit, one.range, _short(one.description))
+        (path, f"{_number(one.value)} {one.unit}", "" if one.range == _ANY else one.range)
+        + ((one.description,) if whole else ())
         for path, one in found.items()
     ]
     for line in aligned(rows):
         typer.echo(line)
+    if rows and not whole:
+        typer.echo("  --all: with descriptions")
 
 
 def _model(what: Path, settings: list[str], geometry: dict[str, Any]) -> Model:
@@ -76,12 +86,6 @@ def _model(what: Path, settings: list[str], geometry: dict[str, Any]) -> Model:
 
 
 def _number(value: Any) -> str:
-    """Number or array as text."""
-    if np.ndim(value) == 0:
-        return f"{value:.6g}"
-    text = np.array2string(np.asarray(value), precision=4, separator=", ", suppress_small=True)
-    return " ".join(text.split())
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
+    """Number or array as text, the shape of an array that is long."""
+    text = shown(np.asarray(value))
+    return text if len(text) <= _WIDEST else f"array of shape {np.shape(value)}"

@@ -81,11 +81,12 @@ class LooksOfResult(Summarized):
         ----------
         what : str or several, optional
             A field of the fibers such as ``"stretch"``: over time and along the fiber, and of a
-            single fiber also as a map of both; a coordinate; ``"MUSCLE.FIELD"``, and the same of
-            states and elements; or any other plot of :func:`fibermsk.view.plot_names`. The default
+            single fiber also as a map of both; a coordinate; a field of the line muscles such as
+            ``"tendon_force"``; ``"OWNER.FIELD"`` of one line muscle, state or element; or any other
+            plot of :func:`fibermsk.view.plot_names`. The default
             is a one-page summary.
         fiber : str or several, optional
-            Names of fibers, or patterns such as ``"biceps*"``; all by default.
+            Names of fibers and line muscles, or patterns such as ``"biceps*"``; all by default.
         times : float or several, optional
             At most four simulated times [s] for curves along the fibers; by default two
             characteristic ones.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time as clock
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fibermsk._arrays import Array
+from fibermsk._first_use import working_time
 from fibermsk._warn import warn
 from fibermsk.errors import ConvergenceError, ModelWarning, WriteError
 from fibermsk.protocol import Frames, System
@@ -38,7 +38,7 @@ def observed_of(system: System, frames: Frames | SpooledFrames) -> Result | None
 
 
 def result_of(march: March, end: End, began: float) -> Result:
-    """Result of a run that began at `began` of `time.perf_counter`."""
+    """Result of a run that began at `began` of `working_time`."""
     assert end.observed is not None
     frames = end.told["frames"]
     drift = largest_drift(march.system, frames)
@@ -85,7 +85,7 @@ def _about(march: March, end: End, began: float, n_frames: int, drift: Array) ->
             "position_drift": float(position_drift),
             "velocity_drift": float(velocity_drift),
             "time_error": end.told["error"],
-            "wall_seconds": clock.perf_counter() - began,
+            "wall_seconds": working_time() - began,
         },
     }
 

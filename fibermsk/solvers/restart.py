@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fibermsk._first_use import working_time
 from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.results.snapshot import Snapshot, code_version, library_versions, pack, unpack
@@ -58,7 +59,7 @@ class Checkpoints:
 
     Intervals of a second or more become longer where writing would take more than a twentieth of
     the time. `write` receives each snapshot, or is None for no checkpoints. `began` is the start of
-    the run by `time.perf_counter`, minus the wall time before a resume [s].
+    the run by `working_time`, minus the wall time before a resume [s].
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Checkpoints:
             "iterations": now.iterations,
             "n_frames": now.n_frames,
             "ending": np.frombuffer(now.ending.encode(), np.uint8),
-            "wall_seconds": clock.perf_counter() - self._began,
+            "wall_seconds": working_time() - self._began,
         }
         memories = {"method": now.memory, "control": now.control, **now.memories}
         arrays = {**pack("counters", vars(now.counters)), **pack("run", run)}

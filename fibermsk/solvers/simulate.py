@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time as clock
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 
 from fibermsk import _check, _plausible
 from fibermsk._arrays import Array
+from fibermsk._first_use import working_time
 from fibermsk._warn import warn
 from fibermsk.errors import ModelError, ModelWarning
 from fibermsk.guard import guarded
@@ -164,7 +164,7 @@ def simulate(
             observers=tuple(observers), save=save,
         )  # fmt: skip
         _check.function("simulate", "progress", progress)
-        times, began = _output_times(t_end, dt), clock.perf_counter()
+        times, began = _output_times(t_end, dt), working_time()
         system.check_inputs(times)
         state = require_state("simulate", system, start or system.initial_state())
         return march_compiled(system, method, times, *state, progress, throw, began)
@@ -202,7 +202,7 @@ def simulate(
         trajectory.method = march.method
         trajectory.near = Corners.of_run(system, march.times).near
     system.check_inputs(march.times)
-    began = clock.perf_counter()
+    began = working_time()
     state = system.initial_state() if start is None else start
     now = first(march, *require_state("simulate", system, state))
     del state, start  # the run goes on without them

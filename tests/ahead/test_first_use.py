@@ -133,6 +133,15 @@ def test_simulate_of_the_package_prepares(monkeypatch):
         fm.simulate(model, t_end=-1.0, dt=0.1, method=fm.NDF())
 
 
+def test_a_clock_stands_still_while_kernels_are_compiled(clock, monkeypatch):
+    monkeypatch.setattr(_first_use, "FIRST_USE", FirstUse())
+    begin = _first_use.working_time()
+    clock.now += 2.0
+    compile_for(_first_use.FIRST_USE, clock, 30.0)
+    clock.now += 1.0
+    assert _first_use.working_time() - begin == pytest.approx(3.0)
+
+
 def test_commands_tell_what_has_been_compiled_every_ten_seconds(clock, monkeypatch):
     use, said = FirstUse(), []
     compile_for(use, clock, 30.0)  # before

@@ -69,7 +69,10 @@ def test_info_lists_parameters_of_a_scene(cli):
     assert done.exit_code == 0, done.stderr
     first, *lines = done.stdout.splitlines()
     assert first == "model 'upper_limb': 8 parameters"
-    assert lines[3].split()[:4] == ["biceps_1/tissue/active/exponent", "4", "(1,", "100]"]
+    assert lines[3].split() == ["biceps_1/tissue/active/exponent", "4", "(1,", "100]"]
+    assert lines[-1] == "  --all: with descriptions" and max(map(len, lines)) <= 80
+    described = cli("info", "upper_limb", "--parameters", "--match", "forearm/mass", "--all")
+    assert described.stdout.splitlines()[1].split("(0, inf)  ")[1].startswith("Mass [kg]; positive")
     command = ("info", "upper_limb", "--parameters", "--json", "--set", "numbers=printed")
     found = json.loads(cli(*command, "--match", "triceps_3/tissue/*").stdout)["parameters"]
     assert found["triceps_3/tissue/prestress"] == {
@@ -127,7 +130,7 @@ def test_plot_writes_pictures(cli, file, tmp_path):
     assert cli("plot", file, "--what", "speeds", "solver", "--out", out).exit_code == 0
     assert cli("plot", "--what", "speeds", "--what", "radius", file, "--out", out).exit_code == 0
     told = save(make_reporting_arm(), tmp_path / "told.h5")
-    assert "band.tension" in cli("plot", told, "--list").stdout
+    assert ".tension    band" in cli("plot", told, "--list").stdout
     assert cli("plot", "--what", "band.tension", "load.force", told, "--out", out).exit_code == 0
     assert "/elements/band/tension  " in cli("info", told).stdout
     for what in (["speeds,solver"], ["speeds,", "solver"], ["speeds", "solver,radius"]):
@@ -161,6 +164,14 @@ def test_plots_are_listed(cli, tmp_path):
     file = save(make_hanging_fiber(), tmp_path / "fiber.h5")
     done = cli("plot", file, "--list")
     assert "stretch_map " in done.stdout and "coordinates " not in done.stdout
+    many = save(make_reporting_arm(5), tmp_path / "arm.h5")
+    shown = cli("plot", many, "--list").stdout.splitlines()
+    assert max(map(len, shown)) <= 80
+    assert [line.split()[0] for line in shown if " tendon force of" in line] == ["tendon_force"]
+    assert any(line.startswith(".tension ") and line.endswith(" band") for line in shown)
+    assert any(line.endswith(", such as tendon.force") for line in shown)
+    done = cli("plot", file, many, "--out", tmp_path / "x.png")
+    assert done.exit_code == 2 and f"fibermsk view {file} {many} compares" in done.stderr
     done = cli("plot")
     assert done.exit_code == 2 and "no result file" in done.stderr
     done = cli("plot", file)

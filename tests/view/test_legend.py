@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from make_result import make_result
+from make_result import make_reporting_arm, make_result
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -64,6 +64,30 @@ def test_lines_of_a_legend_do_not_cover_each_other(size):
         for other, there in found[:k]:
             apart = box.x0 >= there.x1 or there.x0 >= box.x1 or box.y0 >= there.y1 - 1
             assert apart or there.y0 >= box.y1 - 1, (text.get_text(), other.get_text())
+
+
+@pytest.mark.parametrize("size", [(900, 600), (500, 1000)])
+def test_line_muscles_without_the_field_are_in_the_legend(size):
+    arm = make_reporting_arm(5)
+    lines = [
+        text.get_text()
+        for color_by in ("stretch", "tissue")
+        for text in legend_of(Stage(arm, color_by), size)
+        if "line muscle" in text.get_text()
+    ]
+    assert lines == ["line muscle"]
+    bare = Stage(make_result(5), "stretch")
+    assert not any("line muscle" in text.get_text() for text in legend_of(bare, size))
+
+
+def legend_of(stage, size):
+    """Texts of the legend beside or below a scene."""
+    if has_lying_legend(stage, size):
+        return lying_figure(stage, (size[0], lying_height(())), [stage.result], ()).texts
+    figure = Figure(figsize=(size[0] / 100, size[1] / 100), dpi=100)
+    FigureCanvasAgg(figure)
+    draw_legend(figure, stage, legend_left(size), size)
+    return figure.findobj(Text)
 
 
 @pytest.mark.parametrize("size", [(240, 440), (300, 900), (500, 1000)])

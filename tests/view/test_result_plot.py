@@ -1,5 +1,8 @@
 """Plots of a result by its own method."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from make_result import make_reporting_arm, make_result
 from matplotlib.figure import Figure
@@ -44,6 +47,37 @@ def test_a_coordinate_and_fields_of_elements_are_found_by_their_names():
     owner, own = next(iter(arm.elements.items()))
     (axes,) = arm.plot(f"{owner}.{next(iter(own))}").axes
     assert axes.get_xlabel() == "time [s]"
+
+
+def line_arm():
+    """An arm with line muscles, two of which have the same fields."""
+    arm = make_reporting_arm(9)
+    (muscle,) = arm.muscles.values()
+    other = replace(muscle, arrays=muscle.arrays | {"tendon_force": 2.0 * muscle["tendon_force"]})
+    return replace(arm, muscles={"one": muscle, "two": muscle, "three": other})
+
+
+def test_line_muscles_are_chosen_as_fibers_are():
+    arm = line_arm()
+    (axes,) = arm.plot("tendon_force").axes
+    assert axes.get_title(loc="left") == "Tendon force of line muscles"
+    assert axes.get_ylabel() == "tendon force [N]"
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["one, two", "three"]  # equal curves are one
+    (axes,) = arm.plot("tendon_force", fiber="three").axes
+    assert [line.get_label() for line in axes.lines] == ["three"]
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), arm.muscles["three"]["tendon_force"])
+    assert titles(arm.plot("activation", fiber="three")) == ["Activation of line muscles"]
+    assert titles(arm.plot("length", fiber=["biceps_1", "two"])) == [
+        "Length of the fibers",
+        "Length of line muscles",
+    ]
+    for axes in arm.plot("muscles", fiber="t*").axes:
+        assert {line.get_label() for line in axes.lines} == {"two", "three"}
+    with pytest.raises(fm.ModelError, match="no plot 'stretch.*; a line muscle has no fields al"):
+        arm.plot("stretch", fiber="one")
+    with pytest.raises(fm.ModelError, match="no fiber or line muscle matches 'four'"):
+        arm.plot("length", fiber="four")
 
 
 @pytest.mark.parametrize(

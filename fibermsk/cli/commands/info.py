@@ -59,7 +59,7 @@ def info(
         return
     if parameters:
         options = {"geometry": geometry, "geometry_outside": geometry_outside}
-        show_parameters(file, match, settings or [], options, json, bundle)
+        show_parameters(file, match, settings or [], options, json, bundle, whole=every)
         return
     for option, given in (("--match", match), ("--set", settings)):
         if given is not None:

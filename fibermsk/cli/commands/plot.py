@@ -8,15 +8,17 @@ from typing import Annotated
 import typer
 
 from fibermsk._extras import CURVES, PICTURES as DRAWN, check_drawing
+from fibermsk._shown import names
 from fibermsk.cli.completing import fibers, plots
-from fibermsk.cli.output import PICTURES, aligned, write_figure
+from fibermsk.cli.output import PICTURES, described, write_figure
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 
 
 def plot(
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE.h5", help="Result file.", show_default=False)
+        list[Path] | None,
+        typer.Argument(metavar="FILE.h5", help="Result file.", show_default=False),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="PNG|SVG|PDF", help="Picture to write.")
@@ -37,7 +39,7 @@ def plot(
             "--fiber",
             metavar="NAME ...",
             autocompletion=fibers,
-            help="Fibers to draw, or patterns like 'biceps*'.",
+            help="Fibers and line muscles to draw, or patterns like 'biceps*'.",
         ),
     ] = None,
     time: Annotated[
@@ -53,23 +55,41 @@ def plot(
     from fibermsk.io import load
     from fibermsk.view.plots import plot as draw, plot_names
 
+    if file is not None and len(file) > 1:
+        raise ModelError(
+            f"{len(file)} files; must be one; fibermsk view {file[0]} {file[1]} compares results"
+        )
     if list_names:
-        for line in aligned(
-            list(plot_names(None if file is None else load(file, lazy=True)).items()), 0
-        ):
+        for line in _listed(plot_names(load(file[0], lazy=True) if file else None)):
             typer.echo(line)
         return
-    if file is None:
+    if not file:
         raise ModelError("no result file was given; must be FILE.h5, or --list alone")
     if out is None:
         raise ModelError(f"--out is missing; must be a file to write: {', '.join(PICTURES)}")
     if out.suffix.lower() not in PICTURES:
         raise ModelError(f"--out {out}; must end with one of: {', '.join(PICTURES)}")
-    result = load(file, lazy=True)
+    result = load(file[0], lazy=True)
     check_writable(out)
-    names = [name.strip() for text in what or () for name in text.split(",") if name.strip()]
-    if what and not names:
+    asked = [name.strip() for text in what or () for name in text.split(",") if name.strip()]
+    if what and not asked:
         raise ModelError(f"--what {' '.join(what)}: has no name; see fibermsk plot --list")
-    figure = draw(result, names or None, fibers=fiber or None, times=time or None)
+    figure = draw(result, asked or None, fibers=fiber or None, times=time or None)
     write_figure(figure, out, dpi=150 if what else 200)
     typer.echo(f"written to {out}", err=True)
+
+
+def _listed(plots: dict[str, str]) -> list[str]:
+    """Lines about plots: those of one owner together by field."""
+    lines = described((name, words) for name, words in plots.items() if "." not in name)
+    of_one = [name for name in plots if "." in name]
+    owners: dict[str, list[str]] = {}
+    for owner, field in (name.split(".", 1) for name in of_one):
+        owners.setdefault(field, []).append(owner)
+    if of_one:
+        lines += ["", f"of one line muscle, state or element: OWNER.FIELD, such as {of_one[0]}"]
+        others = (
+            (f".{field}", names(own, 44)) for field, own in owners.items() if field not in plots
+        )
+        lines += described(others)
+    return lines

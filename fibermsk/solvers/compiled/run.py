@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
@@ -11,6 +10,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._first_use import working_time
 from fibermsk.errors import ConvergenceError, ModelError
 from fibermsk.protocol import Frames, Marches, System, offers
 from fibermsk.results import Progress, Result
@@ -63,7 +63,7 @@ def march_compiled(
         message = f"interrupted at t = {loop.time:.6g} s of {times[-1]:g} s"
     if failed:
         status, message = "failed", f"at t = {loop.time:.6g} s: {_REASONS[loop.status]}"
-    seconds = clock.perf_counter() - began
+    seconds = working_time() - began
     t, (y_at, v_at), h = loop.frames()
     n = t.size
     none = np.zeros(n)
@@ -92,7 +92,7 @@ def march_compiled(
             "evaluations": loop.evaluations,
             "time_error": {"coordinates": None, "fibers": None},
             "march_seconds": seconds,
-            "wall_seconds": clock.perf_counter() - began,
+            "wall_seconds": working_time() - began,
         },
     )
     if failed and throw:

@@ -14,6 +14,8 @@ MUSCLE_COLORS = ("#d79a8c", "#c9695f", "#b43c3a", "#961d25", "#740a18")
 """Muscle from rest to the greatest activation, in even steps of lightness."""
 TENDON_COLOR = "#efe6cf"
 """Ivory."""
+UNKNOWN_COLOR = "#808080"
+"""Line muscles, where they have no value of a field."""
 SEQUENTIAL, DIVERGING = "viridis", "coolwarm"
 """Maps with even steps of lightness; the second is that of Moreland (2009) for shaded surfaces."""
 

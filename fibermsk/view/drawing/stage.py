@@ -164,6 +164,11 @@ class Stage:
         """Whether any fiber has a value of the field."""
         return any(np.isfinite(own).any() for own in self._values)
 
+    @property
+    def lines_are_gray(self) -> bool:
+        """Whether line muscles have no value of the field, but fibers do."""
+        return self.colored and not all(np.isfinite(own).any() for own in self._values)
+
     def set_arrows(
         self, kinds: Iterable[str], scales: Mapping[str, ArrowScale] | None = None
     ) -> None:

@@ -150,7 +150,7 @@ def _paint(values, muscle, low, high, sample, part, table, n_around, cap, colors
                 value = (1.0 - p) * values[s] + p * values[s + 1]
                 m = (1.0 - p) * muscle[s] + p * muscle[s + 1]
             place = (value - low) / (high - low)
-            # NaN is gray
+            # NaN is UNKNOWN_COLOR
             known = place == place
             k = int(last * min(max(place, 0.0), 1.0) + 0.5) if known else 0
             m = min(max(m, 0.0), 1.0)

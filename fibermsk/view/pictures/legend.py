@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.arrows import ArrowScale
+from fibermsk.view.drawing.colors import TENDON_COLOR, UNKNOWN_COLOR
 from fibermsk.view.drawing.looks import ARROW_COLORS, ghostly
 from fibermsk.view.drawing.stage import GHOST, Stage
 from fibermsk.view.fields import TISSUE, field_of
@@ -50,6 +51,13 @@ def tissues(results: Sequence[Result]) -> tuple[str, ...]:
         return ()
     low, high = min(float(f.min()) for f in fractions), max(float(f.max()) for f in fractions)
     return (*(("tendon",) if low < 0.5 else ()), *(("muscle",) if high >= 0.5 else ()))
+
+
+def swatch(stage: Stage, results: Sequence[Result]) -> tuple[str, str] | None:
+    """Words and color of a square below the color scale; None without any."""
+    if stage.color_by == TISSUE:
+        return ("tendon", TENDON_COLOR) if "tendon" in tissues(results) else None
+    return ("line muscle", UNKNOWN_COLOR) if stage.lines_are_gray else None
 
 
 def prefixed(label: str, greatest: float) -> tuple[str, float]:
@@ -130,10 +138,9 @@ def draw_legend(
         words = wrapped(words, 9.5, room)
         named = words if unit in ("", "-") else f"{words}\n[{unit}]"
         top = min(top, height - 8.0 - text_height(named, 9.5))
-        found = tissues(results or [stage.result])
-        swatch = stage.color_by == TISSUE and "tendon" in found
+        square = swatch(stage, results or [stage.result])
         # the scale leaves its room to what is below
-        low = max(0.36 * height, min(below + gap + 26.0 * swatch, top - _LEAST))
+        low = max(0.36 * height, min(below + gap + 26.0 * bool(square), top - _LEAST))
         axes = figure.add_axes((left / width, low / height, _BAR / width, (top - low) / height))
         color_bar(axes, stage)
         axes.yaxis.set_major_locator(
@@ -141,14 +148,21 @@ def draw_legend(
         )
         axes.tick_params(colors=theme.text, labelsize=9)
         write(left, top + 8.0, named, va="bottom", fontsize=9.5, linespacing=1.1)
-        if swatch:
+        if square:
+            words, color = square
             low -= 26.0
-            ivory = Rectangle(
-                (left, low), _BAR, _BAR, facecolor=stage.colors[0, 0] / 255.0,
-                edgecolor=theme.faint, linewidth=0.6, transform=pixels,
-            )  # fmt: skip
-            figure.add_artist(ivory)
-            write(left + _BAR + 6.0, low + 0.5 * _BAR, "tendon", va="center")
+            figure.add_artist(
+                Rectangle(
+                    (left, low),
+                    _BAR,
+                    _BAR,
+                    facecolor=color,
+                    edgecolor=theme.faint,
+                    linewidth=0.6,
+                    transform=pixels,
+                )  # fmt: skip
+            )
+            write(left + _BAR + 6.0, low + 0.5 * _BAR, words, va="center")
     y = low - gap
     for key in keys:
         if y - key.height < _LOWEST:

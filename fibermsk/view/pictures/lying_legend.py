@@ -14,8 +14,12 @@ from numpy.typing import NDArray
 
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.stage import Stage
-from fibermsk.view.fields import TISSUE
-from fibermsk.view.pictures.legend import color_bar, color_label, overlaid_tones, tissues
+from fibermsk.view.pictures.legend import (
+    color_bar,
+    color_label,
+    overlaid_tones,
+    swatch,
+)
 from fibermsk.view.pictures.lettering import extent, page, pixels_of, shorten
 
 _HEIGHT, _LINE = 62, 20
@@ -75,12 +79,12 @@ def lying_figure(
     axes.tick_params(colors=theme.text, labelsize=9)
     label = color_label(stage)[0].removesuffix(" [-]")
     figure.text(_EDGE, low + _WORDS, label, **style)
-    place = width - _EDGE - extent("tendon", 9.5)
-    fits = place - _SWATCH - 16.0 > _EDGE + extent(label, 9.5)
-    if fits and stage.color_by == TISSUE and "tendon" in tissues(results):
-        figure.text(place, low + _WORDS, "tendon", **style)
-        ivory = stage.colors[0, 0] / 255.0
-        square(place - _SWATCH - 6.0, low + _WORDS, ivory, edgecolor=theme.faint, linewidth=0.6)
+    if found := swatch(stage, results):
+        words, color = found
+        place = width - _EDGE - extent(words, 9.5)
+        if place - _SWATCH - 16.0 > _EDGE + extent(label, 9.5):
+            figure.text(place, low + _WORDS, words, **style)
+            square(place - _SWATCH - 6.0, low + _WORDS, color, edgecolor=theme.faint, linewidth=0.6)
     for k, name in enumerate(names):
         y = low - (k + 0.5) * _LINE
         tones = overlaid_tones(stage, k)

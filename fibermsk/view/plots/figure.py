@@ -16,7 +16,7 @@ from fibermsk._extras import check_drawing
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 from fibermsk.view.fields import check_frames, nearest_frame
-from fibermsk.view.plots.groups import choose_fibers
+from fibermsk.view.plots.groups import choose
 from fibermsk.view.plots.panel import Choice, Panel
 from fibermsk.view.plots.panels import (
     PANELS,
@@ -57,10 +57,12 @@ def plot(
     what : str or several, optional
         Names of plots, see :func:`plot_names`. A field along the fibers has three: ``stretch``,
         along a few fibers at some times, ``stretch_over_time``, the mean along each fiber, and
-        ``stretch_map``, colors over both. The default is a one-page summary of size A4.
+        ``stretch_map``, colors over both. A field of line muscles, such as ``tendon_force``, is
+        drawn of all. The default is a one-page summary of size A4.
     fibers : str or several, optional
-        Names of fibers, or patterns such as ``"biceps*"``; all by default. Of more than seven the
-        median over each muscle is drawn, with a band from the 10th to the 90th percentile.
+        Names of fibers and line muscles, or patterns such as ``"biceps*"``; all by default. Of more
+        than seven fibers the median over each muscle is drawn, with a band from the 10th to the
+        90th percentile.
     times : float or several, optional
         At most four simulated times [s] for plots along the fibers; by default two
         characteristic ones.
@@ -138,8 +140,8 @@ def _choice(
         if not 1 <= asked.size <= _TIMES:
             raise ModelError(f"{asked.size} times; must be 1 to {_TIMES} for one plot")
         frames = tuple(dict.fromkeys(nearest_frame(result, float(time)) for time in asked))
-    chosen = tuple(choose_fibers(result, fibers))
-    return Choice(result, chosen, named=fibers is not None, frames=frames)
+    found, lines = map(tuple, choose(result, fibers))
+    return Choice(result, found, lines, named=fibers is not None, frames=frames)
 
 
 def _texts(field: str, value: str | Iterable[str]) -> list[str]:

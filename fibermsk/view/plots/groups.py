@@ -1,16 +1,16 @@
-"""Selection of the fibers of a plot, and their groups."""
+"""Selection of the fibers and line muscles of a plot, and groups of fibers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk._check import suggestion
+from fibermsk._check import first_names, suggestion
 from fibermsk.errors import ModelError
 from fibermsk.results.result import Result
 
@@ -50,24 +50,24 @@ def muscles(names: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def choose_fibers(result: Result, patterns: str | Sequence[str] | None) -> list[str]:
-    """Fibers that match a name or pattern, such as ``biceps*``, in the order of the result.
+def choose(result: Result, patterns: str | Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """Fibers, and line muscles, that match a name or pattern, such as ``biceps*``, in order.
 
     The name of a muscle, ``biceps`` of ``biceps_1``, matches all its fibers.
     """
-    if patterns is None:
-        return list(result.fibers)
-    asked = [patterns] if isinstance(patterns, str) else list(patterns)
-    for pattern in asked:
-        if not any(_is_named(name, pattern) for name in result.fibers):
-            names = list(result.fibers)
-            shown = ", ".join(names[:_LISTED]) or "none"
-            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    names = [*result.fibers, *result.muscles]
+    asked = [patterns] if isinstance(patterns, str) else patterns
+    for pattern in asked or ():
+        if not any(_is_named(name, pattern) for name in names):
+            kind = "fiber or line muscle" if result.muscles else "fiber"
+            there = first_names(names, _LISTED) or "none"
             hint = suggestion(pattern, names)
-            if pattern in result.muscles:
-                hint = f"; {pattern!r} is a line muscle, which has no fields along it"
-            raise ModelError(f"no fiber matches {pattern!r}; this result has: {shown}{more}{hint}")
-    return [name for name in result.fibers if any(_is_named(name, one) for one in asked)]
+            raise ModelError(f"no {kind} matches {pattern!r}; this result has: {there}{hint}")
+
+    def matching(known: Iterable[str]) -> list[str]:
+        return [n for n in known if asked is None or any(_is_named(n, one) for one in asked)]
+
+    return matching(result.fibers), matching(result.muscles)
 
 
 def _is_named(name: str, asked: str) -> bool:

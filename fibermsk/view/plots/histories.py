@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from fibermsk._arrays import Array
+from fibermsk._check import first_names
 from fibermsk.results.fields import FIBER_FIELDS
 from fibermsk.results.histories import Histories
 from fibermsk.results.result import FiberHistory
@@ -16,10 +17,12 @@ from fibermsk.view.plots.panel import COLORS, TIME_LABEL, Choice, Panel, histori
 
 _COORDINATES = 14
 _END_PANELS = 6
+_ALIKE = 3
+"""Most names of line muscles with equal curves."""
 
 
 def activation(choice: Choice) -> list[Panel]:
-    """Activation, with one curve for fibers of a muscle with equal ones; that of line muscles."""
+    """Activation, with one curve for equal ones of fibers of a muscle, or of line muscles."""
     fibers = choice.result.fibers
     alike: list[Group] = []
     for name in choice.fibers:
@@ -48,16 +51,26 @@ def activation(choice: Choice) -> list[Panel]:
                 label = f"{one.fibers[0]} and {len(one.fibers) - 1} more"
             curves[label] = fibers[one.fibers[0]].activation
     found = histories(title, FIBER_FIELDS["activation"].axis_label, choice.result, curves)
-    return found + _of_lines(choice, "activation", "Activation of line muscles")
+    return found + of_lines(choice, "activation")
 
 
-def _of_lines(choice: Choice, name: str, title: str) -> list[Panel]:
-    """A field of the line muscles that have it, unless fibers are asked for."""
-    lines = {} if choice.named else choice.result.muscles
-    having = {owner: own for owner, own in lines.items() if name in own.fields}
-    curves = {owner: own[name] for owner, own in having.items()}
-    label = next((own.fields[name].axis_label for own in having.values()), "")
-    return histories(title, label, choice.result, curves, CURVES)
+def of_lines(choice: Choice, name: str, title: str = "") -> list[Panel]:
+    """A field of the line muscles that have it, with one curve for equal ones."""
+    owners = [(owner, choice.result.muscles[owner]) for owner in choice.lines]
+    having = [(owner, own) for owner, own in owners if name in own.fields]
+    if not having:
+        return []
+    field = having[0][1].fields[name]
+    alike: list[tuple[list[str], Array]] = []
+    for owner, own in having:
+        same = next((names for names, values in alike if np.array_equal(values, own[name])), None)
+        if same is None:
+            alike.append(([owner], own[name]))
+        else:
+            same.append(owner)
+    curves = {first_names(names, _ALIKE): values for names, values in alike}
+    title = title or f"{field.label[0].upper()}{field.label[1:]} of line muscles"
+    return histories(title, field.axis_label, choice.result, curves, CURVES)
 
 
 _BY_UNIT = {
@@ -111,7 +124,7 @@ def muscle_force(choice: Choice) -> list[Panel]:
         return np.linalg.norm(sum(fiber.force_insertion for fiber in fibers), axis=1)
 
     found = _of_muscles(choice, "Pull of a muscle at its insertion", "force [N]", total)
-    return found + _of_lines(choice, "tendon_force", "Force of line muscles")
+    return found + of_lines(choice, "tendon_force", "Force of line muscles")
 
 
 def power(choice: Choice) -> list[Panel]:
@@ -150,14 +163,15 @@ def muscle_power(fiber: FiberHistory, time: Array) -> Array:
 
 
 def length(choice: Choice) -> list[Panel]:
-    """Length of the fibers."""
+    """Length of the fibers and of the line muscles."""
     groups = choice.over_time()
     fibers = choice.result.fibers
     curves = {one.label: spread(one, lambda f: fibers[f].length) for one in groups}
     title = "Length of the fibers"
     if any(len(one.fibers) > 1 for one in groups):
         title += f" ({BAND_WORDS})"
-    return histories(title, FIBER_FIELDS["length"].axis_label, choice.result, curves)
+    found = histories(title, FIBER_FIELDS["length"].axis_label, choice.result, curves)
+    return found + of_lines(choice, "length")
 
 
 def body_position(choice: Choice) -> list[Panel]:
@@ -186,6 +200,8 @@ def reported(table: str, choice: Choice) -> list[Panel]:
     """Reports of all elements, or all states, a panel per quantity."""
     panels: dict[str, dict[str, Array]] = {}
     for owner, own in getattr(choice.result, table).items():
+        if table == "muscles" and owner not in choice.lines:
+            continue
         for name, values in own.items():
             field = own.fields[name]
             label = field.label

@@ -35,11 +35,12 @@ class Panel:
 
 @dataclass(frozen=True)
 class Choice:
-    """Fibers and frames of a result to plot."""
+    """Fibers, line muscles and frames of a result to plot."""
 
     result: Result
     fibers: tuple[str, ...]
-    named: bool = False  # whether the user named the fibers
+    lines: tuple[str, ...] = ()
+    named: bool = False  # whether the user named them
     frames: tuple[int, ...] | None = None  # of plots along the fibers
 
     def over_time(self) -> list[Group]:

@@ -45,7 +45,7 @@ PANELS |= {
         partial(along.along, "muscle_fraction", "Muscle fraction along the fiber"),
     ),
     "activation": ("activation over time", histories.activation),
-    "length": ("length of the fibers over time", histories.length),
+    "length": ("length of fibers and line muscles over time", histories.length),
     "muscle_force": ("pull of each muscle at its insertion over time", histories.muscle_force),
     "power": ("power of each muscle on the bodies over time", histories.power),
     "attachment_forces": (
@@ -75,8 +75,17 @@ PANELS |= {
 
 
 def panels_of(result: Result) -> dict[str, tuple[str, Callable[[Choice], list[Panel]]]]:
-    """`PANELS`, and plots of single states and element fields: ``OWNER.FIELD``."""
-    return PANELS | {
+    """`PANELS`, fields of line muscles, and of a single one, state or element: ``OWNER.FIELD``."""
+    of_lines = {
+        name: (
+            f"{field.label} of line muscles over time",
+            partial(histories.of_lines, name=name),
+        )
+        for own in result.muscles.values()
+        for name, field in own.fields.items()
+        if name not in PANELS
+    }
+    of_one = {
         f"{owner}.{name}": (
             f"{field.label} of {owner} over time: {field.description}",
             partial(histories.reported_by, owner, own, name),
@@ -85,6 +94,7 @@ def panels_of(result: Result) -> dict[str, tuple[str, Callable[[Choice], list[Pa
         for owner, own in owners.items()
         for name, field in own.fields.items()
     }
+    return PANELS | of_lines | of_one
 
 
 def names_there(choice: Choice) -> list[str]:
@@ -110,7 +120,12 @@ def find_panels(choice: Choice, name: str) -> list[Panel]:
     if not panels:
         there = names_there(choice)
         hint = similar(name, [*result.coordinates, *there])
-        words = ", ".join(there) or "nothing"
+        of_one = [one for one in there if "." in one]
+        words = ", ".join(one for one in there if "." not in one) or "nothing"
+        if of_one:
+            words += f"; of one owner {len(of_one)} plots such as {of_one[0]}"
+        if choice.lines and not choice.fibers and full in known:
+            hint = f"; a line muscle has no fields along it{hint}"
         if result.coordinates:
             words += f"; and the coordinates: {first_names(list(result.coordinates), _LISTED)}"
         raise ModelError(f"no plot {name!r} to plot; this result has: {words}{hint}")

@@ -53,6 +53,8 @@ _NOT_ZERO = {
     "contact_force_density_over_time": "contact_line_force",
 }
 """Panels that are omitted if this field is zero on all fibers."""
+_ALSO = {"activation": "Active state"}
+"""Panel that is omitted where another plot shows the same."""
 _MOST_PANELS = 10
 _WIDE = 52
 _VALUES = 43
@@ -93,13 +95,16 @@ def summary_panels(choice: Choice) -> list[Panel]:
     found: list[Panel] = []
     fibers = choice.result.fibers
     solver = PANELS["solver"][1](choice)
+    told = set[str]()
     for name in _PANELS[:-1]:
         field = _NOT_ZERO.get(name)
         active = [getattr(fibers[f], field) for f in choice.fibers] if field else []
         if field == "activation":
             active += [own[field] for own in choice.result.muscles.values() if field in own.fields]
         if field is None or any(map(np.any, active)):
-            found += PANELS[name][1](choice)
+            panels = PANELS[name][1](choice)
+            found += [panel for panel in panels if panel.title not in told]
+            told |= {_ALSO[name]} if name in _ALSO and panels else set()
     return found[: _MOST_PANELS - len(solver)] + solver
 
 

@@ -16,7 +16,7 @@ function strokeLine(pen, x, y, toX, toY) {
 }
 
 /** Draw a legend; returns its height in pixels. */
-function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink, faint, dpr }) {
+function drawLegend(canvas, { field, swatch, share, colors, arrows, height, ink, faint, dpr }) {
   const bar = field ? clamp(height - 190 - 40 * arrows.length, 90, 260) : 0;
   const total = (field ? bar + 70 : 0) + 40 * arrows.length + 6;
   canvas.width = Math.round(LEGEND_WIDTH * dpr);
@@ -54,14 +54,14 @@ function drawLegend(canvas, { field, tissues, share, colors, arrows, height, ink
       pen.fillStyle = ink;
       pen.fillText(words, edge + 8, at);
     }
-    if (field.name === "tissue" && tissues.includes("tendon")) {
-      pen.fillStyle = field.colors.tendon[0];
+    if (swatch) {
+      pen.fillStyle = swatch.color;
       pen.fillRect(2, top + bar + 9, wide, 12);
       pen.strokeStyle = faint;
       pen.lineWidth = 0.5;
       pen.strokeRect(2, top + bar + 9, wide, 12);
       pen.fillStyle = ink;
-      pen.fillText("tendon", edge + 8, top + bar + 15.5);
+      pen.fillText(swatch.words, edge + 8, top + bar + 15.5);
     }
     y = top + bar + 30;
   }

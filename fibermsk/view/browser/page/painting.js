@@ -1,6 +1,7 @@
 // Drawing of scene, legend and names, and saving of pictures.
 
 const MOST_FORCES = 24; // whose magnitudes are written
+const UNKNOWN = "#808080"; // of line muscles without a value of a field
 const AXES = ["#d9534f", "#3c9a5f", "#5b7fe0"];
 
 class Painting {
@@ -135,10 +136,13 @@ class Painting {
   paintLegend() {
     if (!this.fibers.length) return;
     const field = this.shownField;
-    const all = this.fibers.flatMap((fiber) => Array.from(fiber.muscle_fraction));
-    const tissues = [];
-    if (all.some((x) => x < 0.5)) tissues.push("tendon");
-    if (all.some((x) => x >= 0.5)) tissues.push("muscle");
+    const unknown = (fiber) => Number.isNaN(fiber.field(field.name, 0, 0));
+    let swatch;
+    if (field.name !== "tissue") {
+      if (this.fibers.some(unknown)) swatch = { words: "line muscle", color: UNKNOWN };
+    } else if (this.fibers.some((fiber) => fiber.muscle_fraction.some((x) => x < 0.5))) {
+      swatch = { words: "tendon", color: field.colors.tendon[0] };
+    }
     const tall = 2 * this.camera.distance * Math.tan(0.5 * this.camera.angle);
     const perMeter = $("scene").clientHeight / tall;
     const arrows = this.arrowKinds.map((kind) => {
@@ -147,7 +151,7 @@ class Painting {
       return { kind, force, pixels: force * perNewton };
     });
     drawLegend($("legend"), {
-      field, tissues, share: this.head.share, colors: this.head.colors, arrows, height: $("scene").clientHeight,
+      field, swatch, share: this.head.share, colors: this.head.colors, arrows, height: $("scene").clientHeight,
       ink: this.look.ink, faint: this.look.faint, dpr: 2,
     });
     const { unit: name, factor } = prefixed(field.unit, Math.max(...field.limits.map(Math.abs)));
