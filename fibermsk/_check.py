@@ -69,12 +69,10 @@ def missing(kind: str, name: object, known: Sequence[str], holder: str = "there 
 
 
 def similar(name: object, known: Sequence[str]) -> str:
-    """``; did you mean 'biceps_1' or 'biceps_2'?``: names that are close, or contain the word."""
+    """``; did you mean 'biceps_1' or 'biceps_2'?``: names that contain the word, or are close."""
     word = str(name).lower()
-    close = difflib.get_close_matches(str(name), known, n=3)
-    if all(one.startswith(str(name)) for one in close):  # as the fibers of a bundle
-        close = sorted(close, key=list(known).index)
-    close = close or [one for one in known if len(word) > 1 and word in one.lower()][:3]
+    close = [one for one in known if len(word) > 1 and word in one.lower()][:3]
+    close = close or difflib.get_close_matches(str(name), known, n=3)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 

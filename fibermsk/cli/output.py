@@ -88,7 +88,7 @@ def described(rows: Iterable[tuple[str, str]]) -> list[str]:
     return lines
 
 
-_LARGE = 0.3
+_LARGE = 0.05
 """Estimated error in time [rad, m or 1] from which on it says no more than that it is large."""
 
 

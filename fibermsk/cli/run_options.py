@@ -37,7 +37,9 @@ Controls = Annotated[
 ]
 End = Annotated[
     float | None,
-    typer.Option("--t-end", "--until", metavar="SECONDS", help="Duration of the run."),
+    typer.Option(
+        "--t-end", "--until", metavar="SECONDS", help="Duration of the run; the time step stays."
+    ),
 ]
 Step = Annotated[
     float | None,

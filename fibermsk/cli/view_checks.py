@@ -46,7 +46,8 @@ def check_look(color_by: str, arrows: list[str]) -> None:
 def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, Any]) -> None:
     """Refuse options that do not apply to files of this kind or number.
 
-    `idle`: ``--time``, ``--compare``, ``--measure`` and outputs; `of_models`: options of models.
+    `idle`: ``--time``, ``--compare``, ``--measure``, ``--color-by`` and outputs; `of_models`:
+    options of models.
     """
     file, several = files[0], len(files) > 1
     if several or idle["--compare"] is not None:
@@ -58,7 +59,8 @@ def check_files(files: list[Path], idle: dict[str, Any], of_models: dict[str, An
                     f"{one} is a model; only results (.h5) are compared: view it alone"
                 )
     if is_model(file):
-        refused = {option: idle[option] for option in ("--time", "--movie", "--measure")}
+        unused = "--time", "--movie", "--measure", "--color-by"
+        refused = {option: idle[option] for option in unused}
         kind = "a model without motion"
     else:
         refused, kind = of_models, "not an OpenSim model (.osim)"

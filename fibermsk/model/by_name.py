@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -19,9 +18,6 @@ from fibermsk.model.skeleton.marker import Marker
 
 if TYPE_CHECKING:
     from fibermsk.model.model import Model
-
-_MOST = 20
-"""Most names that a message lists."""
 
 
 class ByName:
@@ -111,7 +107,13 @@ class ByName:
         """
         from fibermsk.parameters.edit import edit
 
-        return edit(self._model, dict(values or {}), list(remove), list(add), dict(rename or {}))
+        model = self._model
+        owner = f"edit of model {model.name!r}"
+        for field, value in (("values", values), ("rename", rename)):
+            _check.instance(owner, field, value, (Mapping, type(None)), "a dict")
+        for field, value in (("remove", remove), ("add", add)):
+            _check.instance(owner, field, value, Iterable, "a list of items")
+        return edit(model, dict(values or {}), list(remove), list(add), dict(rename or {}))
 
     @property
     def _model(self) -> Model:
@@ -124,15 +126,9 @@ class ByName:
         for item in items:
             if item.name == name:
                 return item
-        raise ModelError(f"{owner}: no {kind} {name!r}{_known(name, [one.name for one in items])}")
-
-
-def _known(name: str, names: list[str]) -> str:
-    """Similar names, or all of them."""
-    close = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    lower = {one.lower(): one for one in names}
-    close += [lower[name.lower()]] if name.lower() in lower and not close else []
-    if close:
-        return f"; did you mean {' or '.join(map(repr, close))}?"
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return f"; the model has: {', '.join(names[:_MOST]) or 'none'}{more}"
+        known = [one.name for one in items]
+        hint = _check.similar(name, known)
+        words = f"no {kind} {name!r}{hint}"
+        if not hint:
+            words = _check.missing(kind, name, known, "the model has")
+        raise ModelError(f"{owner}: {words}")

@@ -83,7 +83,7 @@ class BodyMotion(LooksOfBody, Deferred):
     position: Array  # origin (n_frames, 3) of the body frame in ground [m]
     rotation: Array  # (n_frames, 3, 3), columns are the axes of the body in ground
     shapes: tuple[ShapeRecord, ...] = ()  # for contact with fibers
-    visuals: tuple[ShapeRecord, ...] = ()  # meshes that are only drawn
+    visuals: tuple[ShapeRecord, ...] = ()  # only drawn: meshes, or else sticks between joints
 
     def at_frames(self, frames: slice) -> BodyMotion:
         """Motion over some frames."""
@@ -379,7 +379,7 @@ class Result(LooksOfResult):
 
     @staticmethod
     def _pick(table: dict[str, Any], name: str | Any, kind: str) -> Any:
-        key = name if isinstance(name, str) else name.name
-        if key not in table:
+        key = name if isinstance(name, str) else getattr(name, "name", name)
+        if not isinstance(key, str) or key not in table:
             raise KeyError(_check.missing(kind, key, list(table), "this result has"))
         return table[key]

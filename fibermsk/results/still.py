@@ -70,8 +70,6 @@ class Still(Summarized):
         Line muscles by name.
     wraps : dict of ShapeRecord
         Wrapping surfaces of line muscles by name, in the ground frame.
-    sticks : tuple of ShapeRecord
-        Capsules between the joints of bodies without a shape, in the ground frame.
     axes : tuple of JointAxis
         Axes of joints with independent coordinates, without locked and dependent ones.
     poses : Posable, optional
@@ -82,7 +80,6 @@ class Still(Summarized):
     result: Result
     muscles: dict[str, MuscleLine] = field(default_factory=dict)
     wraps: dict[str, ShapeRecord] = field(default_factory=dict)
-    sticks: tuple[ShapeRecord, ...] = ()
     axes: tuple[JointAxis, ...] = ()
     poses: Posable | None = None
 

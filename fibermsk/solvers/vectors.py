@@ -52,7 +52,9 @@ def require_system(owner: str, system: Any) -> None:
     except Exception:  # an object whose attributes raise
         found = False
     if not found:
-        _check.refuse(owner, "system", system, "be a system", remedy="fm.build(model) makes one")
+        _check.refuse(
+            owner, "system", system, "be a model or a system", remedy="fm.build(model) makes one"
+        )
 
 
 def require_state(owner: str, system: System, value: Any) -> tuple[Any, Any]:

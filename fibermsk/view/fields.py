@@ -17,6 +17,9 @@ TISSUE = "tissue"
 FIELDS = (TISSUE, *COLORINGS)
 """What may color the fibers: the tissue, or a field along them."""
 
+OF_MUSCLE = (TISSUE, "activation")
+"""Those that tendon has not: it is ivory."""
+
 _ACTIVATIONS = (0.1, 0.2, 0.5, 1.0)
 """Ends of the scale of activations."""
 
@@ -55,6 +58,7 @@ def nearest_frame(result: Result, time: float | None) -> int:
 
 def nearest_index(times: Array, time: float) -> int:
     """Index of the increasing times nearest to a time [s] within them."""
+    time = _check.number("view", "time", time, "s")
     first, last = float(times[0]), float(times[-1])
     slack = 1e-9 * max(1.0, abs(first), abs(last))
     if not first - slack <= time <= last + slack:

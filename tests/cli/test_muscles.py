@@ -44,7 +44,7 @@ def test_muscles_write_tables_and_pictures(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--coordinate", "elbow"], "the model has: r_shoulder_elev"),
+        (["--coordinate", "elbow"], "did you mean 'r_elbow_flex'"),
         (["--coordinate", "r_elbow_flex", "--range", "0:2"], "FROM:TO:N"),
         (["--coordinate", "r_elbow_flex", "--plot", "force"], "force_length"),
     ],

@@ -70,12 +70,15 @@ def test_muscles_without_a_path_are_straight_and_say_why():
 
 
 def test_bodies_without_shapes_are_sticks_and_the_others_are_not():
-    ends = {tuple(np.round([*s.start, *s.end], 9)) for s in fm.still(leg()).sticks}
-    assert ends == {(0, 1, 0, 0, 0.7, 0), (0, 0.7, 0, 0, 0.55, 0)}
+    bodies = fm.still(leg()).result.bodies
+    (thigh,), (shank,) = bodies["thigh"].visuals, bodies["shank"].visuals
+    assert_allclose([thigh.start, thigh.end], [[0, 0, 0], [0, -0.3, 0]], atol=1e-12)
+    assert_allclose([shank.start, shank.end], [[0, 0, 0], [0, -0.15, 0]], atol=1e-12)
+    assert thigh.kind == "capsule" and 0.0 < shank.radius < thigh.radius < 0.02
     bone = fm.Capsule((0, 0, 0), (0, -0.3, 0), 0.02)
-    still = fm.still(leg(shapes=bone))
-    assert len(still.sticks) == 1
-    assert [shape.kind for shape in still.result.bodies["thigh"].shapes] == ["capsule"]
+    bodies = fm.still(leg(shapes=bone)).result.bodies
+    assert [shape.kind for shape in bodies["thigh"].shapes] == ["capsule"]
+    assert bodies["thigh"].visuals == () and len(bodies["shank"].visuals) == 1
 
 
 def test_wraps_are_where_their_bodies_are():

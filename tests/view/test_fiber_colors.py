@@ -28,9 +28,10 @@ def test_tissue_is_red_muscle_darker_with_activation_and_ivory_tendon():
 
 
 @pytest.mark.parametrize("field", ["stretch", "activation", "stress"])
-def test_field_has_one_even_map_for_all_tissue(field):
+def test_field_has_one_even_map_for_all_tissue_that_has_it(field):
     tendon, muscle = color_table(field, (0.7, 1.4))
-    np.testing.assert_array_equal(tendon, muscle)
+    expected = color_table("tissue", (0.0, 1.0))[0] if field == "activation" else muscle
+    np.testing.assert_array_equal(tendon, expected)
     steps = np.diff(lightness(muscle[::5].astype(float)))
     assert np.all(steps > 0.0) and steps.max() < 1.6 * steps.mean()
 

@@ -101,11 +101,12 @@ def test_with_y_up_ahead_is_to_the_right_and_the_right_side_near():
 def make_still(**changes) -> Still:
     """Two bones, one of them a stick, a muscle around a ball."""
     one = BodyMotion(np.zeros((1, 3)), np.eye(3)[None], (), (make_ball(0.1),))
-    result = make_result(1, fibers={}, bodies={"bone": one}, up=(0.0, 1.0, 0.0))
+    stick = ShapeRecord("capsule", np.zeros(3), np.array([0.0, -0.4, 0.0]), 0.01)
+    other = BodyMotion(one.position, one.rotation, (), (stick,))
+    result = make_result(1, fibers={}, bodies={"bone": one, "other": other}, up=(0.0, 1.0, 0.0))
     parts = {
         "muscles": {"m": MuscleLine(np.array([[0, 0.2, 0], [0.2, 0, 0], [0, -0.2, 0]]), 0.005)},
         "wraps": {"ball": make_ball(0.12)},
-        "sticks": (ShapeRecord("capsule", np.zeros(3), np.array([0.0, -0.4, 0.0]), 0.01),),
         "axes": (JointAxis(("knee",), "rotation", np.zeros(3), np.array([0.0, 0.0, 1.0])),),
     }
     return Still(result, **(parts | changes))

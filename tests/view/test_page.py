@@ -74,11 +74,14 @@ def make_bundle(n_side=3, names=None, **changes):
 def make_still():
     """A bone, a muscle around a ball, and a joint."""
     one = BodyMotion(np.zeros((1, 3)), np.eye(3)[None], (), (make_ball(0.1),))
+    stick = ShapeRecord("capsule", np.zeros(3), np.array([0.0, -0.4, 0.0]), 0.01)
+    other = BodyMotion(one.position, one.rotation, (), (stick,))
     return Still(
-        make_result(1, scene="leg", fibers={}, bodies={"bone": one}, up=(0.0, 1.0, 0.0)),
+        make_result(
+            1, scene="leg", fibers={}, bodies={"bone": one, "other": other}, up=(0.0, 1.0, 0.0)
+        ),
         muscles={"ham": MuscleLine(np.array([[0, 0.2, 0], [0.2, 0, 0], [0, -0.2, 0]]), 0.005)},
         wraps={"ball": make_ball(0.12)},
-        sticks=(ShapeRecord("capsule", np.zeros(3), np.array([0.0, -0.4, 0.0]), 0.01),),
         axes=(JointAxis(("knee",), "rotation", np.zeros(3), np.array([0.0, 0.0, 1.0])),),
     )
 

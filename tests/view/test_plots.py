@@ -270,7 +270,7 @@ def test_facts_tell_what_went_wrong():
         found["compressed"].startswith("1 fiber; worst: biceps_1") and "-3 N" in found["compressed"]
     )
     assert found["model"] == "5 fibers, 2 bodies, 1 coordinate"
-    assert found["elements"].startswith("40 ")
+    assert found["mesh"].startswith("40 ")
     assert any("no convergence" in t.get_text() for a in plot(result).axes for t in a.texts)
 
 

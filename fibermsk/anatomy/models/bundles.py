@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any
 from fibermsk import _check
 from fibermsk._check import suggestion
 from fibermsk._shown import Described
+from fibermsk.anatomy.bundle import fibers_from_muscle
 from fibermsk.anatomy.line_path import line_path
 from fibermsk.anatomy.models.carriers import carriers_of
 from fibermsk.anatomy.models.mirror import pairs_of
@@ -133,6 +135,11 @@ def bundles_from_model(
     """
     owner = "bundles_from_model"
     _check.instance(owner, "model", model, Model, "a Model")
+    known = inspect.signature(fibers_from_muscle).parameters
+    for name in others:
+        if name not in known:
+            hint = suggestion(name, ["n_fibers", "n_elements", *known])
+            raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}{hint}")
     contact = _check.flag(owner, "contact", contact)
     if isinstance(muscles, Iterator):
         muscles = tuple(muscles)
@@ -217,6 +224,8 @@ def select(
     wanted = (muscles,) if isinstance(muscles, str) else muscles
     what = "a name of a muscle, or a pattern such as '*_r'"
     wanted = _check.items(owner, "muscles", wanted, str, what, "a list of names")
+    if not wanted:
+        _check.refuse(owner, "muscles", muscles, "name one or more", remedy="'*' is all")
     known = [muscle.name for muscle in model.muscles]
     for pattern in wanted:
         if not any(fnmatchcase(name, pattern) for name in known):

@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 
+from fibermsk._shown import count
 from fibermsk.cli.commands.model_screen import (
     HEADS,
     coordinate_words,
@@ -36,7 +37,8 @@ def show_model(
     if json:
         print_json(describe_model(model))
         return
-    for line in _lines(model) if whole else screen(model, describe_model(model)):
+    looked = geometry is not None
+    for line in _lines(model) if whole else screen(model, describe_model(model), looked=looked):
         typer.echo(line)
 
 
@@ -157,9 +159,9 @@ def _meshes(one: dict[str, Any]) -> str:
     """Numbers of contact shapes and drawn meshes of a body."""
     parts = []
     if one["shapes"]:
-        parts.append(f"{one['shapes']} contact shapes")
+        parts.append(count(one["shapes"], "contact shape"))
     if one["visuals"]:
-        parts.append(f"{one['visuals']} drawn meshes")
+        parts.append(count(one["visuals"], "drawn mesh", "drawn meshes"))
     return ", ".join(parts)
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fibermsk._shown import names
+from fibermsk._shown import count, names
 from fibermsk.cli.output import aligned
 from fibermsk.model import Model
 from fibermsk.read.osim.report import KINDS
@@ -22,8 +22,11 @@ _MOST = 12
 """Rows of a table."""
 
 
-def screen(model: Model, found: dict[str, Any]) -> list[str]:
-    """Lines about a model, of which `found` are the contents, at most 80 letters wide."""
+def screen(model: Model, found: dict[str, Any], *, looked: bool = False) -> list[str]:
+    """Lines about a model, of which `found` are the contents, at most 80 letters wide.
+
+    `looked`: whether the user named a folder of meshes.
+    """
     gravity = ", ".join(f"{value:.6g}" for value in found["gravity"])
     kinds = Counter(one["kind"] for one in found["joints"])
     lines = [
@@ -48,11 +51,15 @@ def screen(model: Model, found: dict[str, Any]) -> list[str]:
     report = model.import_report
     missing = [file for _, file, path in report.meshes if path is None]
     if report.meshes:
-        where = "; give --geometry FOLDER" if missing else ""
+        where = "; give --geometry FOLDER" if missing and not looked else ""
         lines.append(
             f"  meshes: {len(report.meshes) - len(missing)} of {len(report.meshes)} found{where}"
         )
-    counts = [f"{n} {kind}" for kind in KINDS if (n := len(report.of_kind(kind)))]
+    counts = [
+        count(n, kind, "notes" if kind == "note" else kind)
+        for kind in KINDS
+        if (n := len(report.of_kind(kind)))
+    ]
     if counts:
         lines.append(f"  import: {', '.join(counts)}")
         for kind, text, entries in report.grouped():

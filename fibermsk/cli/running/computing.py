@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,10 +20,12 @@ from fibermsk.cli.running.job import note_partial, note_result, resume_command
 from fibermsk.cli.running.model_files import about_muscles
 from fibermsk.cli.running.problems import refuse_options, solve_problem
 from fibermsk.cli.running.progress import progress_report
+from fibermsk.cli.running.ranges import left_ranges
 from fibermsk.cli.running.saving import Destination, holds, partial_path, save_result
 from fibermsk.cli.running.summary import print_summary
 from fibermsk.cli.warned import collecting
-from fibermsk.errors import ConvergenceError
+from fibermsk.errors import ConvergenceError, ModelWarning
+from fibermsk.model import Model
 from fibermsk.scene_files import SceneFile, is_problem
 
 if TYPE_CHECKING:
@@ -108,6 +111,9 @@ def compute(
         except KeyboardInterrupt:
             typer.echo("no step was completed, and nothing is written", err=True)
             raise
+        if isinstance(model := getattr(scene, "model", None), Model):
+            for text in left_ranges(model, result):
+                warnings.warn(ModelWarning(text, kind="range"), stacklevel=2)
         muscles = about_muscles(file, warned)
         seconds = time.perf_counter() - start
         if target.destination is not None:

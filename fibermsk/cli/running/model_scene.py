@@ -99,7 +99,7 @@ def scene(
         text = (
             f"{missing} of {len(meshes)} mesh files are not "
             + (f"in {geometry}" if geometry else "found")
-            + ", and these bones are not drawn"
+            + ", and bodies without meshes are drawn as sticks"
             + ("" if geometry else ": give --geometry FOLDER")
         )
         warnings.warn(fm.ModelWarning(text), stacklevel=2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from fibermsk import _check
@@ -20,6 +21,8 @@ def settings_of_times(
     file: SceneFile, settings: Sequence[str], t_end: float | None, dt: float | None
 ) -> list[str]:
     """Settings of a scene for its end and its steps [s], which other settings must leave free.
+
+    With another end the step of the scene stays, nearly.
 
     Raises
     ------
@@ -55,4 +58,9 @@ def settings_of_times(
                 f"number: use {duration / steps:.9g}"
             )
         found.append(f"steps={steps}")
+    elif t_end is not None and "steps" not in set_already:
+        usual = {name: one.default for name, one in file.parameters.items()}
+        steps, duration = usual.get("steps"), usual.get("duration")
+        if steps and duration:
+            found.append(f"steps={max(math.ceil(steps * t_end / duration - _WHOLE), 1)}")
     return found

@@ -48,7 +48,7 @@ _LASTING = 1.0
 _MUSCLE = 0.9
 """Muscle fraction, over the largest of the fiber, above which tissue counts as muscle."""
 
-_MOST_TOLD = 5
+_MOST_TOLD = 2
 """Largest number of fibers named in a warning."""
 
 

@@ -176,7 +176,7 @@ class Observation:
             coordinates={name: values[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
             speeds={name: rates[:, k].copy() for k, name in enumerate(skeleton.coordinates)},
             bodies={
-                body.name: body_motion(body, *poses[body.name])
+                body.name: body_motion(model, body, *poses[body.name])
                 for body in model.bodies
                 if body.name in poses
             },

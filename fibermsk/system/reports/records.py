@@ -13,16 +13,26 @@ from fibermsk.model.skeleton.body import Shape, ends_of, shapes_of, visuals_of
 from fibermsk.model.skeleton.mesh import Mesh, vertices_of
 from fibermsk.results import BodyMotion, ShapeRecord
 
+_STICK = 0.035
+"""Radius of a stick over its length."""
+_SHORTEST = 1e-6
+"""Least length of a stick [m]."""
+
 _MESHES: WeakKeyDictionary[Mesh, ShapeRecord] = WeakKeyDictionary()
 
 
-def body_motion(body: Body, position: Array, rotation: Array) -> BodyMotion:
-    """Motion and visible shapes of a body; arrays over frames as in the result."""
+def body_motion(model: Model, body: Body, position: Array, rotation: Array) -> BodyMotion:
+    """Motion and visible shapes of a body; arrays over frames as in the result.
+
+    A body without shapes has sticks from joint to joint, at the ends to its center of mass.
+    """
     return BodyMotion(
         position,
         rotation,
         tuple(_record(shape) for shape in shapes_of(body)),
-        tuple(_mesh_record(mesh) for mesh in visuals_of(body)),
+        tuple(_mesh_record(mesh) for mesh in visuals_of(body))
+        if is_seen(body)
+        else _sticks(model, body),
     )
 
 
@@ -43,6 +53,23 @@ def up(model: Model) -> tuple[float, float, float]:
 def coordinate_units(model: Model) -> dict[str, str]:
     """Units of the coordinates that are not angles."""
     return {c.name: c.unit for c in model.coordinates if c.unit != "rad"}
+
+
+def _sticks(model: Model, body: Body) -> tuple[ShapeRecord, ...]:
+    """Capsules in the frame of a body."""
+    joint = model.joint_of(body)
+    if joint is None:
+        return ()
+    start = np.asarray(joint.child_at, dtype=float)
+    ends = [j.at for j in model.joints if j.parent is body]
+    if not ends and body.mass is not None:
+        ends = [body.com]
+    found = []
+    for end in np.asarray(ends, dtype=float).reshape(-1, 3):
+        length = float(np.linalg.norm(end - start))
+        if length > _SHORTEST:
+            found.append(ShapeRecord("capsule", start, end, _STICK * length))
+    return tuple(found)
 
 
 def _record(shape: Shape) -> ShapeRecord:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk import _check
+from fibermsk import _check, _plausible
 from fibermsk._arrays import Array
 from fibermsk._version import __version__
 from fibermsk.errors import ModelError
@@ -23,7 +23,6 @@ from fibermsk.results import (
     JointAxis,
     MuscleLine,
     Result,
-    ShapeRecord,
     Still,
 )
 from fibermsk.system.lines.reports import drawn_radius
@@ -34,9 +33,6 @@ from fibermsk.system.skeleton.free import free_model
 from fibermsk.system.skeleton.skeleton import Skeleton, skeleton
 
 Poses = dict[str, tuple[Array, Array]]
-
-_STICK = 0.007
-"""Radius of a stick over the size of the model."""
 
 
 def still(model: Model, coordinates: Mapping[str, float] | None = None) -> Still:
@@ -72,7 +68,12 @@ def still(model: Model, coordinates: Mapping[str, float] | None = None) -> Still
             f"still: coordinates = {dict(coordinates)}; must be left out for a model with fibers, "
             "whose shape is known only at its start: change the start values of joints"
         )
-    return PosedModel(model).still({} if coordinates is None else coordinates)
+    values = {} if coordinates is None else dict(coordinates)
+    for one in model.coordinates:
+        if isinstance(value := values.get(one.name), float | int):
+            rule = "translation" if one.kind == "translation" else "angle"
+            _plausible.warn_of("still", one.name, rule, value)
+    return PosedModel(model).still(values)
 
 
 class PosedModel:
@@ -102,7 +103,6 @@ class PosedModel:
                 name: wrap_mesh(shape, *poses[shape.body.name])
                 for name, shape in self._wraps.items()
             },
-            sticks=_sticks(model, poses, muscles),
             axes=_axes(model, frame, q, poses),
             poses=None if model.fibers else self,
         )
@@ -172,7 +172,7 @@ def _bones(model: Model, frame: Skeleton, q: Array, poses: Poses) -> Result:
     for body in model.bodies:
         if body is not model.ground or is_seen(body):
             rotation, position = poses[body.name]
-            bodies[body.name] = body_motion(body, position[None], rotation[None])
+            bodies[body.name] = body_motion(model, body, position[None], rotation[None])
     values = {name: np.array([value]) for name, value in frame.values(q).items()}
     return Result(
         scene=model.name,
@@ -214,26 +214,6 @@ def _with_fibers(model: Model) -> Result:
 def _place(poses: Poses, body: Body, point: object) -> Array:
     rotation, position = poses[body.name]
     return rotation @ np.asarray(point, dtype=float) + position
-
-
-def _sticks(
-    model: Model, poses: Poses, muscles: Mapping[str, MuscleLine]
-) -> tuple[ShapeRecord, ...]:
-    """Capsules for bodies without shape: from joint to joint, at the ends to the center of mass."""
-    pairs = []
-    for body in model.bodies[1:]:
-        joint = model.joint_of(body)
-        if is_seen(body) or joint is None:
-            continue
-        start = _place(poses, body, joint.child_at)
-        ends = [_place(poses, body, j.at) for j in model.joints if j.parent is body]
-        if not ends and body.mass is not None:
-            ends = [_place(poses, body, body.com)]
-        pairs += [(start, end) for end in ends if np.linalg.norm(end - start) > 1e-6]
-    corners = [pose[1][None] for pose in poses.values()]
-    cloud = np.concatenate(corners + [line.points for line in muscles.values()])
-    radius = _STICK * float(np.linalg.norm(np.ptp(cloud, axis=0)))
-    return tuple(ShapeRecord("capsule", start, end, radius) for start, end in pairs)
 
 
 def _axes(model: Model, frame: Skeleton, q: Array, poses: Poses) -> tuple[JointAxis, ...]:

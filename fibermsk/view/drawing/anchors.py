@@ -43,8 +43,9 @@ class BoneSurface:
     """Nearest points on the shapes of one body."""
 
     def __init__(self, body: BodyMotion) -> None:
-        self._solids = [shape for shape in body.shapes if shape.kind != "mesh"]
-        meshes = [m for m in (*body.shapes, *body.visuals) if len(m.faces)]
+        shapes = *body.shapes, *body.visuals
+        self._solids = [shape for shape in shapes if shape.kind != "mesh"]
+        meshes = [shape for shape in shapes if len(shape.faces)]
         self._tree: Any = None
         if meshes:
             # without the solids, which are then drawn translucent

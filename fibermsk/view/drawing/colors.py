@@ -8,7 +8,7 @@ from matplotlib.colors import LinearSegmentedColormap, to_hex
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
-from fibermsk.view.fields import TISSUE
+from fibermsk.view.fields import OF_MUSCLE, TISSUE
 
 MUSCLE_COLORS = ("#d79a8c", "#c9695f", "#b43c3a", "#961d25", "#740a18")
 """Muscle from rest to the greatest activation, in even steps of lightness."""
@@ -33,8 +33,8 @@ def is_signed(limits: tuple[float, float]) -> bool:
 def color_table(color_by: str, limits: tuple[float, float]) -> NDArray[np.uint8]:
     """Colors of tendon and muscle between the limits of a field (2, `N_COLORS`, 3).
 
-    They differ for the tissue only. Of a signed field zero has the neutral color, and equal
-    magnitudes are equally far from it.
+    They differ where the activation is shown, which tendon lacks. Of a signed field zero has the
+    neutral color, and equal magnitudes are equally far from it.
     """
     rows = np.round(255.0 * _rows(color_by, limits, N_COLORS)).astype(np.uint8)
     rows.flags.writeable = False
@@ -49,12 +49,15 @@ def color_stops(color_by: str, limits: tuple[float, float], n: int) -> dict[str,
 
 def _rows(color_by: str, limits: tuple[float, float], n: int) -> Array:
     part = np.linspace(0.0, 1.0, n)
-    if color_by == TISSUE:
-        muscle = LinearSegmentedColormap.from_list("muscle", MUSCLE_COLORS)(part)
-        tendon = LinearSegmentedColormap.from_list("tendon", [TENDON_COLOR] * 2)(part)
-        return np.stack([tendon, muscle])[..., :3]
     if is_signed(limits):
         low, high = limits
         part = 0.5 + 0.5 * (low + part * (high - low)) / max(-low, high)
-        return np.stack([colormaps[DIVERGING](part)] * 2)[..., :3]
-    return np.stack([colormaps[SEQUENTIAL](part)] * 2)[..., :3]
+        muscle = colormaps[DIVERGING](part)
+    elif color_by == TISSUE:
+        muscle = LinearSegmentedColormap.from_list("muscle", MUSCLE_COLORS)(part)
+    else:
+        muscle = colormaps[SEQUENTIAL](part)
+    tendon = muscle
+    if color_by in OF_MUSCLE:
+        tendon = LinearSegmentedColormap.from_list("tendon", [TENDON_COLOR] * 2)(part)
+    return np.stack([tendon, muscle])[..., :3]

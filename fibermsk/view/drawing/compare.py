@@ -69,7 +69,9 @@ def make_stages(
     """Stages of 1 to 4 results, with common color limits and arrow scales."""
     labels = _check.flag("view", "labels", labels)
     envelope = _check.flag("view", "envelope", envelope)
-    several = [shown] if isinstance(shown, (Result, Still)) else list(shown)
+    several = [shown] if isinstance(shown, (Result, Still)) else shown
+    what = "a Result, a Still or a list of them"
+    several = _check.items("view", "shown", several, (Result, Still), "a Result or a Still", what)
     if not 1 <= len(several) <= _MOST:
         raise ModelError(f"{len(several)} results; a viewer shows from 1 to {_MOST}")
     if compare not in COMPARE:

@@ -57,7 +57,7 @@ def check_bundles(scene: str, names: Iterable[str]) -> None:
     """Warn if there is nothing to draw an envelope around."""
     if not bundles(names):
         warn(
-            f"envelope=True draws nothing: {scene} has no bundles, which are fibers with names "
+            f"an envelope draws nothing: {scene} has no bundles, which are fibers with names "
             "such as biceps_1 and biceps_2",
             ModelWarning,
         )

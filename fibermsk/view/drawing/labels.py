@@ -55,6 +55,14 @@ class Placed(NamedTuple):
     point: tuple[float, float]
 
 
+def leader(box: Box, point: Sequence[float]) -> list[Box]:
+    """Small boxes along the line from a text to the point that it names."""
+    left, low, right, high = box
+    start = np.array([left if point[0] < left else right, 0.5 * (low + high)])
+    places = start + _PARTS * (np.asarray(point, dtype=float) - start)
+    return [(x - 2.0, y - 2.0, x + 2.0, y + 2.0) for x, y in places]
+
+
 def fiber_labels(fibers: Mapping[str, FiberHistory], frame: int, color: Color) -> list[Label]:
     """Labels of muscles at a frame: one for the fibers ``biceps_1``, ``biceps_2`` and so on."""
     bundles: dict[str, list[tuple[int, FiberHistory]]] = {}

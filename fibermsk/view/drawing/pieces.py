@@ -23,7 +23,6 @@ from fibermsk.view.drawing.surfaces import Surface, line_surface, shape_surface
 BONE_COLOR: Color = (0.84, 0.80, 0.71)
 _TOUCHED_COLOR: Color = (0.45, 0.62, 0.78)
 _WRAP_COLOR: Color = (0.27, 0.58, 0.66)
-_STICK_COLOR: Color = (0.70, 0.69, 0.66)
 _MUSCLE_COLORS: tuple[Color, ...] = (
     (0.70, 0.20, 0.19),
     (0.60, 0.12, 0.15),
@@ -54,11 +53,12 @@ class Piece(NamedTuple):
 def body_pieces(name: str, body: BodyMotion, span: dict[int, tuple[float, float]]) -> list[Piece]:
     """Surfaces of one body: its meshes, and translucent contact shapes around them.
 
-    Without meshes the contact shapes are solid. `span` is that of `shape_surface` by shape number.
+    Without meshes the contact shapes, or sticks, are solid. `span` is that of `shape_surface` by
+    shape number.
     """
     bones = [mesh for mesh in (*body.shapes, *body.visuals) if len(mesh.faces)]
     pieces = [Piece(name, mesh_surface(mesh), BONE_COLOR) for mesh in bones]
-    for number, shape in enumerate(body.shapes):
+    for number, shape in enumerate((*body.shapes, *body.visuals)):
         if shape.kind == "mesh":
             continue
         own = span.get(number)
@@ -95,7 +95,7 @@ def still_pieces(
 
     Muscles have alternating colors; one without a path is gray, the `marked` one stands out.
     """
-    pieces = [Piece("", shape_surface(s, n_around=24), _STICK_COLOR) for s in still.sticks]
+    pieces = list[Piece]()
     by_color = dict[Color, list[Surface]]()
     for k, (name, line) in enumerate(still.muscles.items()):
         color = _UNSOLVED_COLOR if line.problem else _MUSCLE_COLORS[k % len(_MUSCLE_COLORS)]

@@ -252,7 +252,6 @@ class Stage:
                     found.append((places.reshape(-1, 3), radius))
         if still is not None:
             found += [(line.points, line.radius) for line in still.muscles.values()]
-            found += [_outline(shape) for shape in still.sticks]
         if not found:
             for body in self.result.bodies.values():
                 thick = max((shape.radius for shape in body.shapes), default=0.1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.camera import Camera
 from fibermsk.view.drawing.compare import overlaid_time
-from fibermsk.view.drawing.labels import Placed
+from fibermsk.view.drawing.labels import Placed, leader
 from fibermsk.view.drawing.looks import Theme
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import flawed_fibers
@@ -99,12 +99,13 @@ class Captions:
         A `time` [s] after the last frame is told.
         """
         image = image.copy()
-        named = [one.box for one in self.names]
+        named = [(one.box, one.point) for one in self.names]
         if self._moving is not None:
             names = self._moving.at(frame)
             self._moving.write(image, names, self._scale)
-            named = [box for _, box, _ in names]
-        texts = magnitudes(self._stage, frame, self._camera, self._size, named)
+            named = [(box, (float(x), float(y))) for _, box, (x, y) in names]
+        taken = [part for box, point in named for part in (box, *leader(box, point))]
+        texts = magnitudes(self._stage, frame, self._camera, self._size, taken)
         write_magnitudes(image, texts, self._stage.theme, self._scale)
         image[self._inked] = _mixed(image[self._inked], self._ink)
         if self._time is not None:

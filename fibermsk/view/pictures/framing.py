@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -173,6 +173,19 @@ def projected(
     local = (points - camera.position) @ camera.axes.T
     scale = 0.5 * size[1] / (local[:, 2] * np.tan(0.5 * camera.angle))
     return 0.5 * np.array(size) + scale[:, None] * local[:, :2], scale * margins
+
+
+def check_size(size: Any, limits: tuple[int, int]) -> None:
+    """Refuse a size other than two whole numbers of pixels between limits."""
+    try:
+        found = len(size) == 2 and all(limits[0] <= n <= limits[1] and n == int(n) for n in size)
+    except (TypeError, ValueError):
+        found = False
+    if not found:
+        raise ModelError(
+            f"size = {size}; must be whole numbers of pixels, width and height, each {limits[0]} "
+            f"to {limits[1]}"
+        )
 
 
 def check_fit(name: str) -> str:

@@ -21,7 +21,7 @@ from fibermsk.view.drawing.arrows import ArrowScale
 from fibermsk.view.drawing.colors import TENDON_COLOR, UNKNOWN_COLOR
 from fibermsk.view.drawing.looks import ARROW_COLORS, ghostly
 from fibermsk.view.drawing.stage import GHOST, Stage
-from fibermsk.view.fields import TISSUE, field_of
+from fibermsk.view.fields import OF_MUSCLE, field_of
 from fibermsk.view.pictures.lettering import (
     extent,
     page,
@@ -55,8 +55,8 @@ def tissues(results: Sequence[Result]) -> tuple[str, ...]:
 
 def swatch(stage: Stage, results: Sequence[Result]) -> tuple[str, str] | None:
     """Words and color of a square below the color scale; None without any."""
-    if stage.color_by == TISSUE:
-        return ("tendon", TENDON_COLOR) if "tendon" in tissues(results) else None
+    if stage.color_by in OF_MUSCLE and "tendon" in tissues(results):
+        return "tendon", TENDON_COLOR
     return ("line muscle", UNKNOWN_COLOR) if stage.lines_are_gray else None
 
 

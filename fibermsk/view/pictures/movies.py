@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
+from fibermsk._check import instance, show
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 from fibermsk.rescue import write_whole
@@ -17,6 +19,7 @@ from fibermsk.results.measures import Asked
 from fibermsk.results.result import Result
 from fibermsk.view.drawing.compare import common_times
 from fibermsk.view.fields import check_frames
+from fibermsk.view.pictures.framing import check_size
 from fibermsk.view.pictures.movie_files import GIF_RATE, find_encoder, write_gif, write_mp4
 from fibermsk.view.pictures.panes import Panes
 
@@ -95,7 +98,7 @@ def movie(
                 "write a picture with fibermsk.view.screenshot"
             )
         check_frames(one)
-    path = Path(path)
+    path = Path(instance("movie", "path", path, (str, os.PathLike), "a path"))
     suffix = path.suffix.lower()
     if suffix not in (".mp4", ".gif"):
         raise ModelError(f"cannot write {path}: a movie is an MP4 or a GIF; name it *.mp4 or *.gif")
@@ -169,11 +172,8 @@ def _check(fps: float, speed: float, size: tuple[int, int], is_gif: bool) -> Non
         ("fps", fps, (_RATES[0], GIF_RATE if is_gif else _RATES[1]), "pictures per second"),
         ("speed", speed, _SPEEDS, "seconds of the run per second of the movie"),
     ):
-        if not (np.isfinite(value) and low <= value <= high):
+        if not isinstance(value, Real) or not low <= value <= high:
             kind = " of a GIF" if is_gif and name == "fps" else ""
-            raise ModelError(f"{name} = {value:g}{kind}; must be {low:g} to {high:g} {unit}")
-    if len(size) != 2 or not all(_SIZES[0] <= n <= _SIZES[1] and n == int(n) for n in size):
-        raise ModelError(
-            f"size = {size}; must be whole numbers of pixels, width and height, each "
-            f"{_SIZES[0]} to {_SIZES[1]}"
-        )
+            found = f"{value:g}" if isinstance(value, Real) else show(value)
+            raise ModelError(f"{name} = {found}{kind}; must be {low:g} to {high:g} {unit}")
+    check_size(size, _SIZES)

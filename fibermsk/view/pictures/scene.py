@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from fibermsk._check import instance
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 from fibermsk.rescue import write_whole
 from fibermsk.results.measures import Asked
 from fibermsk.results.result import Result
 from fibermsk.results.still import Still
-from fibermsk.view.pictures.framing import check_fit
+from fibermsk.view.pictures.framing import check_fit, check_size
 from fibermsk.view.pictures.panes import Panes
 
 _SIDES = (100, 8000)
@@ -53,8 +54,9 @@ def screenshot(
         Simulated time [s]; the nearest frame is drawn, by default the last.
     color_by : str
         What colors the fibers: ``tissue``, muscle red by its activation and tendon ivory; or a
-        field, in one color map for all tissue: ``axial_force``, ``tissue_force``, ``stress``,
-        ``stretch``, ``radius``, ``activation``, ``contact_force_density`` or ``muscle_fraction``.
+        field, in one color map for all tissue that has it: ``axial_force``, ``tissue_force``,
+        ``stress``, ``stretch``, ``radius``, ``activation``, ``contact_force_density`` or
+        ``muscle_fraction``.
     size : (int, int)
         Width and height in pixels. Below 240 x 180 there is no legend, below 260 x 200 no axes.
     labels : bool
@@ -96,14 +98,10 @@ def screenshot(
         If there is no such field, time, theme, kind of arrows, fit, measure or comparison, or the
         file cannot be written.
     """
-    path = Path(path)
+    path = Path(instance("screenshot", "path", path, (str, os.PathLike), "a path"))
     if path.suffix.lower() != ".png":
         raise ModelError(f"cannot write {path}: a screenshot is a PNG file; name it *.png")
-    if min(size) < _SIDES[0] or max(size) > _SIDES[1]:
-        raise ModelError(
-            f"size = {size[0]} x {size[1]}; width and height must be at least {_SIDES[0]} pixels, "
-            f"and at most {_SIDES[1]}"
-        )
+    check_size(size, _SIDES)
     check_writable(path)
     image = picture(
         shown,

@@ -15,7 +15,7 @@ from fibermsk.results.result import Result
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import TISSUE
 from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.legend import color_bar
+from fibermsk.view.pictures.legend import color_bar, swatch
 from fibermsk.view.plots.figure import Picture, finish
 from fibermsk.view.plots.panel import Choice, Panel
 from fibermsk.view.plots.panels import PANELS
@@ -56,6 +56,8 @@ _NOT_ZERO = {
 _ALSO = {"activation": "Active state"}
 """Panel that is omitted where another plot shows the same."""
 _MOST_PANELS = 10
+_TONES = {"tendon": "ivory", "line muscle": "gray"}
+"""Words for the color of a `swatch`."""
 _WIDE = 52
 _VALUES = 43
 
@@ -133,14 +135,14 @@ def facts(result: Result) -> list[tuple[str, str]]:
     if result.muscles:
         counts.append(_count(len(result.muscles), "line muscle", "line muscles"))
     if result.elements:
-        counts.append(_count(len(result.elements), "element", "elements"))
+        counts.append(_count(len(result.elements), "other element", "other elements"))
     rows.append(("model", ", ".join(counts)))
     if result.fibers:
         elements = sum(fiber.node_theta.size - 1 for fiber in result.fibers.values())
-        rows.append(("elements", f"{elements} of cubic Hermite shape"))
+        rows.append(("mesh", f"{elements} cubic Hermite elements"))
     drift = max((stats.get(f"{key}_drift", 0.0) for key in ("position", "velocity")), default=0.0)
     if drift:
-        rows.append(("largest drift", f"{drift:.2g}"))
+        rows.append(("largest drift", f"{drift:.2g} m or m/s"))
     if result.slack:
         worst = min(result.slack, key=lambda interval: interval.force)
         fibers = _count(len({interval.fiber for interval in result.slack}), "fiber", "fibers")
@@ -202,7 +204,8 @@ def _head(part: SubFigure, choice: Choice) -> None:
         place = part.add_subplot(inner[len(frames)])
         place.set_box_aspect(1.22 / 0.05)  # as high as the pictures
         bar, label = color_bar(place, stage)
-        bar.set_label(label, fontsize=_TEXT)
+        also = swatch(stage, [choice.result])
+        bar.set_label(label + (f"; {also[0]} {_TONES[also[0]]}" if also else ""), fontsize=_TEXT)
         place.tick_params(labelsize=_TEXT - 0.5)
 
 

@@ -215,9 +215,6 @@ class App extends Panel {
     this.sought = sought;
     const time = this.time[frame];
     this.waiting = this.runs.filter((run) => !run.show(time)).length > 0;
-    $("time").value = time;
-    $("now").textContent = this.timeWords(time);
-    $("time").setAttribute("aria-valuetext", this.timeWords(time));
     this.refill();
   }
 

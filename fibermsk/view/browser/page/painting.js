@@ -56,6 +56,7 @@ class Painting {
 
   paint() {
     const { clientWidth: width, clientHeight: height } = $("scene");
+    this.paintTime();
     if (this.stale) {
       for (const run of this.runs) {
         run.rings?.move(run.frame, this.field, this.limits);
@@ -84,6 +85,14 @@ class Painting {
     this.charts.forEach((chart) => chart.draw(this.time[this.frame], this.look));
     const words = `${$("scene-name").textContent} at ${$("now").textContent}`;
     $("view").setAttribute("aria-label", `Scene in space: ${words}`);
+  }
+
+  /** The time of what is drawn. */
+  paintTime() {
+    const time = this.time[this.frame], words = this.timeWords(time);
+    $("time").value = time;
+    $("now").textContent = words;
+    $("time").setAttribute("aria-valuetext", words);
   }
 
   /** Lines above a view: names if there are several, and problems. */
@@ -137,11 +146,13 @@ class Painting {
     if (!this.fibers.length) return;
     const field = this.shownField;
     const unknown = (fiber) => Number.isNaN(fiber.field(field.name, 0, 0));
+    const hasTendon = (fiber) => fiber.muscle_fraction.some((x) => x < 0.5);
+    const [tendon, muscle] = [field.colors.tendon[0], field.colors.muscle[0]];
     let swatch;
-    if (field.name !== "tissue") {
-      if (this.fibers.some(unknown)) swatch = { words: "line muscle", color: UNKNOWN };
-    } else if (this.fibers.some((fiber) => fiber.muscle_fraction.some((x) => x < 0.5))) {
-      swatch = { words: "tendon", color: field.colors.tendon[0] };
+    if (tendon !== muscle && this.fibers.some(hasTendon)) {
+      swatch = { words: "tendon", color: tendon };
+    } else if (field.name !== "tissue" && this.fibers.some(unknown)) {
+      swatch = { words: "line muscle", color: UNKNOWN };
     }
     const tall = 2 * this.camera.distance * Math.tan(0.5 * this.camera.angle);
     const perMeter = $("scene").clientHeight / tall;
