@@ -356,7 +356,9 @@ def __getattr__(name: str):
         return import_module("fibermsk.view")
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'fibermsk' has no attribute {name!r}")
+    from fibermsk._check import suggestion
+
+    raise AttributeError(f"module 'fibermsk' has no attribute {name!r}{suggestion(name, __all__)}")
 
 
 def __dir__() -> list[str]:

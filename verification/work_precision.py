@@ -178,6 +178,7 @@ def study(fine: bool = False) -> dict:
 def plot(numbers: dict):
     """Error of the angle against wall time and Newton iterations; adaptive steps dashed."""
     from _pictures import COLORS, finish, new_figure
+    from matplotlib.ticker import LogLocator, NullFormatter
 
     figure = new_figure(12.0, 4.5)
     for i, (what, label) in enumerate(
@@ -192,5 +193,8 @@ def plot(numbers: dict):
         names = axes.get_legend_handles_labels()
         finish(axes, "Upper limb, level 1, 2 s", label, "largest error of the elbow angle [rad]")
         axes.get_legend().remove()
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter(NullFormatter())
     figure.legend(*names, loc="outside right center", frameon=False, fontsize="small")
     return figure

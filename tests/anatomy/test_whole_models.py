@@ -222,6 +222,7 @@ def test_crossing_muscles_pass_through_each_other():
     ("change", "match"),
     [
         ({"muscles": "biceps"}, "muscles = 'biceps'; must be a muscle of the model"),
+        ({"muscles": []}, r"muscles = \[\]; must name one or more"),
         ({"n_fibers": 0}, "n_fibers = 0"),
         ({"activation": {"other": 1.0}}, "activation = 'other'; must be 'muscle'"),
         ({"specific_tension": -1.0}, "specific_tension"),
@@ -230,3 +231,5 @@ def test_crossing_muscles_pass_through_each_other():
 def test_refusals(change, match):
     with pytest.raises(fm.ModelError, match=match):
         fm.bundles_from_model(arm()[0], **change)
+    with pytest.raises(TypeError, match="'fibers'; did you mean 'n_fibers'"):
+        fm.bundles_from_model(arm()[0], fibers=3)

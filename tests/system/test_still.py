@@ -81,6 +81,21 @@ def test_bodies_without_shapes_are_sticks_and_the_others_are_not():
     assert bodies["thigh"].visuals == () and len(bodies["shank"].visuals) == 1
 
 
+def test_results_have_the_sticks_of_a_model():
+    run = fm.simulate(leg(fiber=True), t_end=0.01, dt=0.005)
+    for name, body in fm.still(leg()).result.bodies.items():
+        (own,), (there,) = run.bodies[name].visuals, body.visuals
+        assert_allclose(
+            [*own.start, *own.end, own.radius], [*there.start, *there.end, there.radius]
+        )
+    assert run.bodies["thigh"].shapes == ()
+
+
+def test_degrees_are_told():
+    with pytest.warns(fm.ModelWarning, match="knee = 90 rad; plausible.*in degrees"):
+        fm.still(leg(), {"knee": 90})
+
+
 def test_wraps_are_where_their_bodies_are():
     still = fm.still(leg(), {"hip": np.pi / 2})
     assert list(still.wraps) == ["knee_wrap"]  # the other one is not active

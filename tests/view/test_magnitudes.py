@@ -5,6 +5,7 @@ import pytest
 from make_result import make_reporting_arm, make_result
 from numpy.testing import assert_allclose
 
+from fibermsk.view.drawing.labels import leader, overlap
 from fibermsk.view.drawing.looks import THEMES
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.forces import attachment_forces, greatest_force, muscle_forces
@@ -84,6 +85,16 @@ def test_texts_are_beside_the_tips_and_apart(frame):
         for other in texts[:k]:
             beside = one.left >= other.left + other.width or other.left >= one.left + one.width
             assert beside or abs(one.top - other.top) >= 15
+
+
+def test_lines_to_names_cross_no_magnitude():
+    stage, camera, texts = texts_of(REPORTING, 2)
+    box = texts[0].box(SIZE[1])
+    point = box[2] + 5.0, 0.5 * (box[1] + box[3])
+    line = leader((box[0] - 90.0, box[1], box[0] - 10.0, box[3]), point)
+    assert any(overlap(part, box) for part in line)
+    moved = magnitudes(stage, 2, camera, SIZE, line)
+    assert not any(overlap(part, one.box(SIZE[1])) for part in line for one in moved)
 
 
 def test_pictures_have_them_with_arrows_only(renderer, monkeypatch):

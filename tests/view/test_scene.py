@@ -111,6 +111,17 @@ def test_bad_requests(tmp_path):
         screenshot(ARM, tmp_path / "x.png", size=(10, 10))
     with pytest.raises(ModelError, match="each 100 to 8000"):
         screenshot(ARM, tmp_path / "x.png", size=(100_000, 100_000))
+    for wrong, words in (
+        ({"size": 100}, "size = 100; must be whole numbers"),
+        ({"size": (float("nan"), 100)}, "must be whole numbers"),
+        ({"time": "now"}, "time = 'now'; must be a number"),
+    ):
+        with pytest.raises(ModelError, match=words):
+            screenshot(ARM, tmp_path / "x.png", **wrong)
+    with pytest.raises(ModelError, match="shown = 'arm.h5'; must be a Result, a Still or a list"):
+        screenshot("arm.h5", tmp_path / "x.png")
+    with pytest.raises(ModelError, match="path = None; must be a path"):
+        screenshot(ARM, None)
     assert not (tmp_path / "x.png").exists()
 
 

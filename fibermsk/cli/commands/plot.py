@@ -11,6 +11,7 @@ from fibermsk._extras import CURVES, PICTURES as DRAWN, check_drawing
 from fibermsk._shown import names
 from fibermsk.cli.completing import fibers, plots
 from fibermsk.cli.output import PICTURES, described, write_figure
+from fibermsk.cli.shown import is_model
 from fibermsk.errors import ModelError
 from fibermsk.files import check_writable
 
@@ -65,6 +66,12 @@ def plot(
         return
     if not file:
         raise ModelError("no result file was given; must be FILE.h5, or --list alone")
+    if is_model(file[0]):
+        raise ModelError(
+            f"{file[0]} is a model; must be a result (.h5): run it, or fibermsk view shows it"
+        )
+    if not file[0].is_file():
+        raise ModelError(f"cannot read {file[0]}: there is no such file")
     if out is None:
         raise ModelError(f"--out is missing; must be a file to write: {', '.join(PICTURES)}")
     if out.suffix.lower() not in PICTURES:

@@ -118,7 +118,7 @@ def pack(
     color_by, arrows = check_field(color_by), check_kinds(arrows)
     envelope = _check.flag("view", "envelope", envelope)
     stages = make_stages(
-        shown, color_by, compare, theme="light", arrows=(), labels=labels, budget=_NO_TUBES
+        shown, color_by, compare, theme="light", arrows=arrows, labels=labels, budget=_NO_TUBES
     )
     several = [shown] if isinstance(shown, (Result, Still)) else shown
     results = [stage.result for stage in stages]
@@ -178,7 +178,7 @@ def pack(
         "camera": {
             "ways": _ways(stages),
             "angle": common_camera(stages, "fit", 1.0).angle,
-            "cloud": packer.add(_outermost(cloud, margins), "f8"),
+            "cloud": packer.add(_outermost(*_with_arrows(cloud, margins, stages)), "f8"),
         },
         "size": float(np.linalg.norm(np.ptp(cloud, axis=0))),
         "share": share,
@@ -296,6 +296,13 @@ def _ways(stages: Sequence[Stage]) -> dict[str, dict[str, list[float]]]:
         _, above, forward = common_camera(stages, preset, 1.0).axes
         ways[preset] = {"forward": forward.tolist(), "above": above.tolist()}
     return ways
+
+
+def _with_arrows(cloud: Array, margins: Array, stages: Sequence[Stage]) -> tuple[Array, Array]:
+    """Points and radii of a scene, and those around the tips of its arrows."""
+    tips = [stage.tips() for stage in stages]
+    points = np.concatenate([cloud, *(ends for ends, _ in tips)])
+    return points, np.concatenate([margins, *(reach for _, reach in tips)])
 
 
 def _outermost(points: Array, margins: Array) -> Array:

@@ -49,6 +49,8 @@ _REST_FRAMES = 12
 """Frames in which the end of a fiber must rest in the frame of its body."""
 _ARROW_PART = 0.22
 """Length of the longest arrow over the size of the scene."""
+_HEAD = 0.07
+"""Radius of the head of an arrow over the length of the longest."""
 _POINTS_PER_ARROW = 100
 """Points of the budget per contact arrow."""
 GHOST = 0.4
@@ -184,6 +186,22 @@ class Stage:
             else Arrows(self.result, kind, scales[kind])
             for kind in kinds
         }
+
+    def tips(self, frame: int | None = None) -> tuple[Array, Array]:
+        """Points and radii around the tips of the arrows at a frame, by default over the run."""
+        last = self.result.time.size - 1
+        frames = [frame]
+        if frame is None:
+            frames = np.unique(np.linspace(0, last, _CAMERA_FRAMES).astype(int))
+        points, reach = [np.empty((0, 3))], [np.empty(0)]
+        for arrows in self.arrows.values():
+            for k in frames:
+                arrows.move(int(k))
+                ends = arrows.anchors + arrows.scale.length / arrows.scale.force * arrows.forces
+                there = np.any(arrows.forces != 0.0, axis=1) & np.all(np.isfinite(ends), axis=1)
+                points.append(ends[there])
+                reach.append(np.full(np.sum(there), _HEAD * arrows.scale.longest))
+        return np.concatenate(points), np.concatenate(reach)
 
     @property
     def lift(self) -> float:

@@ -24,10 +24,6 @@ _WITH_LEGEND, _WITH_AXES = (240, 180), (260, 200)
 """Least widths and heights of pictures with a legend, and with the directions of the axes."""
 _TALL = 1.5
 """Height over width of scenes from which the legend lies below."""
-_FRAMES = 24
-"""Frames of a run whose arrows are to be seen."""
-_HEAD = 0.07
-"""Radius of the head of an arrow over the length of the longest."""
 _LETTER = 0.62
 """Mean width of a letter over the size of the font."""
 
@@ -144,26 +140,11 @@ def frame_camera(
 def _seen(stage: Stage, frame: int | None, floor: bool) -> tuple[Array, Array]:
     """Balls of a stage at a frame or over its run, with its arrows and its shadow on a floor."""
     cloud, margins = (stage.cloud, stage.margins) if frame is None else stage.extent_at(frame)
-    parts = [(cloud, margins), _tips(stage, frame)]
+    parts = [(cloud, margins), stage.tips(frame)]
     if floor:
         up = np.asarray(stage.result.up, dtype=float)
         parts.append(on_floor(cloud, margins, up, stage.size))
     return np.concatenate([one for one, _ in parts]), np.concatenate([reach for _, reach in parts])
-
-
-def _tips(stage: Stage, frame: int | None) -> tuple[Array, Array]:
-    """Balls around the tips of the arrows at a frame or over the run."""
-    last = stage.result.time.size - 1
-    frames = [frame] if frame is not None else np.unique(np.linspace(0, last, _FRAMES).astype(int))
-    points, reach = [np.empty((0, 3))], [np.empty(0)]
-    for arrows in stage.arrows.values():
-        for k in frames:
-            arrows.move(int(k))
-            tips = arrows.anchors + arrows.scale.length / arrows.scale.force * arrows.forces
-            tips = tips[np.any(arrows.forces != 0.0, axis=1) & np.all(np.isfinite(tips), axis=1)]
-            points.append(tips)
-            reach.append(np.full(len(tips), _HEAD * arrows.scale.longest))
-    return np.concatenate(points), np.concatenate(reach)
 
 
 def projected(
