@@ -189,10 +189,7 @@ class Stage:
 
     def tips(self, frame: int | None = None) -> tuple[Array, Array]:
         """Points and radii around the tips of the arrows at a frame, by default over the run."""
-        last = self.result.time.size - 1
-        frames = [frame]
-        if frame is None:
-            frames = np.unique(np.linspace(0, last, _CAMERA_FRAMES).astype(int))
+        frames = self._spread() if frame is None else np.array([frame])
         points, reach = [np.empty((0, 3))], [np.empty(0)]
         for arrows in self.arrows.values():
             for k in frames:
@@ -255,9 +252,7 @@ class Stage:
         self, still: Still | None, frames: NDArray[np.int64] | None = None
     ) -> tuple[Array, Array]:
         """Points of some frames, by default of the whole run, and the thickness there."""
-        if frames is None:
-            n_frames = self.result.time.size
-            frames = np.unique(np.linspace(0, n_frames - 1, _CAMERA_FRAMES).astype(int))
+        frames = self._spread() if frames is None else frames
         found: list[tuple[Array, float]] = []
         for fiber in self._drawn.values():
             found.append((fiber.position[frames].reshape(-1, 3), float(np.nanmax(fiber.radius))))
@@ -280,6 +275,11 @@ class Stage:
         thickness = np.concatenate([np.full(len(points), radius) for points, radius in found])
         seen = np.all(np.isfinite(cloud), axis=1) & np.isfinite(thickness)
         return cloud[seen], thickness[seen]
+
+    def _spread(self) -> NDArray[np.int64]:
+        """Some frames of the whole run."""
+        last = self.result.time.size - 1
+        return np.unique(np.linspace(0, last, _CAMERA_FRAMES).astype(int))
 
     def _ghost(self, piece: Piece) -> Piece:
         """Translucent piece, hidden by a solid one at the same place."""
