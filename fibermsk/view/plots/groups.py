@@ -55,9 +55,11 @@ def choose(result: Result, patterns: str | Sequence[str] | None) -> tuple[list[s
 
     The name of a muscle, ``biceps`` of ``biceps_1``, matches all its fibers.
     """
+    if patterns is None:
+        return list(result.fibers), list(result.muscles)
     names = [*result.fibers, *result.muscles]
-    asked = [patterns] if isinstance(patterns, str) else patterns
-    for pattern in asked or ():
+    asked = [patterns] if isinstance(patterns, str) else list(patterns)
+    for pattern in asked:
         if not any(_is_named(name, pattern) for name in names):
             kind = "fiber or line muscle" if result.muscles else "fiber"
             there = first_names(names, _LISTED) or "none"
@@ -65,7 +67,7 @@ def choose(result: Result, patterns: str | Sequence[str] | None) -> tuple[list[s
             raise ModelError(f"no {kind} matches {pattern!r}; this result has: {there}{hint}")
 
     def matching(known: Iterable[str]) -> list[str]:
-        return [n for n in known if asked is None or any(_is_named(n, one) for one in asked)]
+        return [name for name in known if any(_is_named(name, one) for one in asked)]
 
     return matching(result.fibers), matching(result.muscles)
 
