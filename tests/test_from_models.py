@@ -44,7 +44,9 @@ def test_an_element_of_a_model_is_checked():
 @pytest.mark.parametrize("function", [fm.simulate, fm.equilibrium])
 def test_what_is_neither_a_model_nor_a_system_is_refused(function):
     options = {"t_end": 1.0, "dt": 0.1} if function is fm.simulate else {}
-    with pytest.raises(fm.ModelError, match=r"must be a system; fm.build\(model\) makes one"):
+    with pytest.raises(
+        fm.ModelError, match=r"must be a model or a system; fm.build\(model\) makes one"
+    ):
         function(fm.Body("bone"), **options)
     with pytest.raises(TypeError):
         function(**options)

@@ -79,7 +79,7 @@ def snapshot(time=0.5):
 
 
 def draw(file, path):
-    plot(file, out=path, what=["speeds"])
+    plot([file], out=path, what=["speeds"])
 
 
 def report(path):
@@ -116,11 +116,11 @@ WRITERS = {
     "x.sto": (lambda arm, path: fm.export(arm[0], path), partial(begins, b"upper_limb_")),
     "x.csv": (lambda arm, path: fm.export(arm[0], path), partial(begins, b"# scene: upper_limb")),
     "plot.png": (
-        lambda arm, path: plot(arm[1], out=path, what=["speeds"]),
+        lambda arm, path: plot([arm[1]], out=path, what=["speeds"]),
         partial(begins, b"\x89PNG"),
     ),
     "plot.pdf": (
-        lambda arm, path: plot(arm[1], out=path, what=["speeds"]),
+        lambda arm, path: plot([arm[1]], out=path, what=["speeds"]),
         partial(begins, b"%PDF"),
     ),
     "picture.png": (lambda arm, path: view.screenshot(arm[0], path, size=SIZE), pictures),

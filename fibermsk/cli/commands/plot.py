@@ -17,7 +17,7 @@ from fibermsk.files import check_writable
 
 
 def plot(
-    file: Annotated[
+    files: Annotated[
         list[Path] | None,
         typer.Argument(metavar="FILE.h5", help="Result file.", show_default=False),
     ] = None,
@@ -56,27 +56,28 @@ def plot(
     from fibermsk.io import load
     from fibermsk.view.plots import plot as draw, plot_names
 
-    if file is not None and len(file) > 1:
+    if files and len(files) > 1:
         raise ModelError(
-            f"{len(file)} files; must be one; fibermsk view {file[0]} {file[1]} compares results"
+            f"{len(files)} files; must be one; fibermsk view {files[0]} {files[1]} compares results"
         )
     if list_names:
-        for line in _listed(plot_names(load(file[0], lazy=True) if file else None)):
+        for line in _listed(plot_names(load(files[0], lazy=True) if files else None)):
             typer.echo(line)
         return
-    if not file:
+    if not files:
         raise ModelError("no result file was given; must be FILE.h5, or --list alone")
-    if is_model(file[0]):
+    file = files[0]
+    if is_model(file):
         raise ModelError(
-            f"{file[0]} is a model; must be a result (.h5): run it, or fibermsk view shows it"
+            f"{file} is a model; must be a result (.h5): run it, or fibermsk view shows it"
         )
-    if not file[0].is_file():
-        raise ModelError(f"cannot read {file[0]}: there is no such file")
+    if not file.is_file():
+        raise ModelError(f"cannot read {file}: there is no such file")
     if out is None:
         raise ModelError(f"--out is missing; must be a file to write: {', '.join(PICTURES)}")
     if out.suffix.lower() not in PICTURES:
         raise ModelError(f"--out {out}; must end with one of: {', '.join(PICTURES)}")
-    result = load(file[0], lazy=True)
+    result = load(file, lazy=True)
     check_writable(out)
     asked = [name.strip() for text in what or () for name in text.split(",") if name.strip()]
     if what and not asked:
