@@ -83,7 +83,7 @@ def panels_of(result: Result) -> dict[str, tuple[str, Callable[[Choice], list[Pa
         )
         for own in result.muscles.values()
         for name, field in own.fields.items()
-        if name not in PANELS
+        if name not in PANELS and not field.shape
     }
     of_one = {
         f"{owner}.{name}": (
