@@ -112,7 +112,8 @@ class ByName:
         for field, value in (("values", values), ("rename", rename)):
             _check.instance(owner, field, value, (Mapping, type(None)), "a dict")
         for field, value in (("remove", remove), ("add", add)):
-            _check.instance(owner, field, value, Iterable, "a list of items")
+            if isinstance(value, str) or not isinstance(value, Iterable):
+                _check.refuse(owner, field, value, "be a list of items")
         return edit(model, dict(values or {}), list(remove), list(add), dict(rename or {}))
 
     @property

@@ -26,10 +26,12 @@ def edit(
             raise ModelError(
                 f"{owner}: {_check.show(item)} is removed; must not be changed as well"
             )
-    for item in (*values, *rename):
-        if not isinstance(item, str) and not dataclasses.is_dataclass(item):
-            must = f"be an item of {owner}, or a path"
-            _check.refuse("edit", "item", item, must, remedy="look it up: model.body(name)")
+    for kind, items in (("values", values), ("rename", rename)):
+        for item in items:
+            is_path = isinstance(item, str) and kind == "values"
+            if not is_path and not dataclasses.is_dataclass(item):
+                must = f"be an item of {owner}" + (", or a path" if kind == "values" else "")
+                _check.refuse("edit", kind, item, must, remedy="look it up: model.body(name)")
     edited = _without(model, removed)
     paths = {key: value for key, value in values.items() if isinstance(key, str)}
     fields = {key: value for key, value in values.items() if not isinstance(key, str)}

@@ -21,6 +21,9 @@ def test_both_set_what_a_scene_has(hanging):
     usual = hanging.parameters["steps"].default / hanging.parameters["duration"].default
     assert settings_of_times(hanging, [], 0.5, None) == ["duration=0.5", f"steps={0.5 * usual:.0f}"]
     assert settings_of_times(hanging, ["steps=7"], 0.5, None) == ["duration=0.5"]
+    assert settings_of_times(hanging, [], 0.5, None, ["steps"]) == ["duration=0.5"]
+    # the duration of a problem is where its search starts
+    assert settings_of_times(find("fastest_reach"), [], 0.1, None) == ["duration=0.1"]
     assert settings_of_times(hanging, [], 0.5, 0.05) == ["duration=0.5", "steps=10"]
     duration = hanging.parameters["duration"].default
     assert settings_of_times(hanging, [], None, duration / 8) == ["steps=8"]

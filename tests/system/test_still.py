@@ -92,7 +92,7 @@ def test_results_have_the_sticks_of_a_model():
 
 
 def test_degrees_are_told():
-    with pytest.warns(fm.ModelWarning, match="knee = 90 rad; plausible.*in degrees"):
+    with pytest.warns(fm.ModelWarning, match="'knee': value = 90 rad; plausible.*in degrees"):
         fm.still(leg(), {"knee": 90})
 
 

@@ -76,6 +76,9 @@ def test_line_muscles_without_the_field_are_in_the_legend(size):
         if "line muscle" in text.get_text()
     ]
     assert lines == ["line muscle"]
+    arm.muscles["brachialis"].arrays["activation"][:] = np.nan
+    both = [text.get_text() for text in legend_of(Stage(arm, "activation"), size)]
+    assert {"tendon", "line muscle"} <= set(both)
     bare = Stage(make_result(5), "stretch")
     assert not any("line muscle" in text.get_text() for text in legend_of(bare, size))
 

@@ -74,6 +74,8 @@ def test_line_muscles_are_chosen_as_fibers_are():
     ]
     for axes in arm.plot("muscles", fiber="t*").axes:
         assert {line.get_label() for line in axes.lines} == {"two", "three"}
+    (axes,) = arm.plot("tendon_force", fiber=(name for name in ["three"])).axes
+    assert [line.get_label() for line in axes.lines] == ["three"]
     with pytest.raises(fm.ModelError, match="no plot 'stretch.*; a line muscle has no fields al"):
         arm.plot("stretch", fiber="one")
     with pytest.raises(fm.ModelError, match="no fiber or line muscle matches 'four'"):

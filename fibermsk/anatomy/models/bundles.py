@@ -25,6 +25,9 @@ from fibermsk.model import ActivationDynamics, Contact, LineMuscle, Model
 from fibermsk.model.muscles.activation import Activation
 from fibermsk.system.skeleton.skeleton import skeleton
 
+_PLACED = {"muscle", "model", "bones", "beside"}
+"""Arguments of `fibers_from_muscle` that follow from the places of muscles."""
+
 _ELEMENTS = 10, 16
 """Numbers of elements of a fiber that are tried."""
 
@@ -135,10 +138,10 @@ def bundles_from_model(
     """
     owner = "bundles_from_model"
     _check.instance(owner, "model", model, Model, "a Model")
-    known = inspect.signature(fibers_from_muscle).parameters
+    known = inspect.signature(fibers_from_muscle).parameters.keys() - _PLACED
     for name in others:
         if name not in known:
-            hint = suggestion(name, ["n_fibers", "n_elements", *known])
+            hint = suggestion(name, ["n_fibers", "n_elements", *sorted(known)])
             raise TypeError(f"{owner}() got an unexpected keyword argument {name!r}{hint}")
     contact = _check.flag(owner, "contact", contact)
     if isinstance(muscles, Iterator):

@@ -60,6 +60,10 @@ def plot(
         raise ModelError(
             f"{len(files)} files; must be one; fibermsk view {files[0]} {files[1]} compares results"
         )
+    if files and is_model(files[0]):
+        raise ModelError(
+            f"{files[0]} is a model; must be a result (.h5): run it, or fibermsk view shows it"
+        )
     if list_names:
         for line in _listed(plot_names(load(files[0], lazy=True) if files else None)):
             typer.echo(line)
@@ -67,10 +71,6 @@ def plot(
     if not files:
         raise ModelError("no result file was given; must be FILE.h5, or --list alone")
     file = files[0]
-    if is_model(file):
-        raise ModelError(
-            f"{file} is a model; must be a result (.h5): run it, or fibermsk view shows it"
-        )
     if not file.is_file():
         raise ModelError(f"cannot read {file}: there is no such file")
     if out is None:

@@ -102,7 +102,7 @@ def sweep(
     out = Path("results") / f"{file.name}.nc" if out is None else out
     check_out(out, (".nc",))
     varied = parse_over(over, file.parameters, design)
-    settings = [*(settings or []), *settings_of_times(file, settings or [], t_end, dt)]
+    settings = [*(settings or []), *settings_of_times(file, settings or [], t_end, dt, varied)]
     given = parse_settings(settings, file.parameters, f"scene {file.name!r}")
     wanted = {text.partition("=")[0].strip() for text in settings}
     with (

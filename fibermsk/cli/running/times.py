@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fibermsk import _check
 from fibermsk.cli.options import parse_settings
@@ -18,11 +18,15 @@ _WHOLE = 1e-9
 
 
 def settings_of_times(
-    file: SceneFile, settings: Sequence[str], t_end: float | None, dt: float | None
+    file: SceneFile,
+    settings: Sequence[str],
+    t_end: float | None,
+    dt: float | None,
+    varied: Iterable[str] = (),
 ) -> list[str]:
     """Settings of a scene for its end and its steps [s], which other settings must leave free.
 
-    With another end the step of the scene stays, nearly.
+    With another end the step of a run stays, or is shorter, unless steps are set or `varied`.
 
     Raises
     ------
@@ -58,9 +62,15 @@ def settings_of_times(
                 f"number: use {duration / steps:.9g}"
             )
         found.append(f"steps={steps}")
-    elif t_end is not None and "steps" not in set_already:
+    elif t_end is not None and "steps" not in (*set_already, *varied) and _runs(file):
         usual = {name: one.default for name, one in file.parameters.items()}
         steps, duration = usual.get("steps"), usual.get("duration")
         if steps and duration:
             found.append(f"steps={max(math.ceil(steps * t_end / duration - _WHOLE), 1)}")
     return found
+
+
+def _runs(file: SceneFile) -> bool:
+    """Whether a scene is a run in time, as far as its function tells; not a problem to solve."""
+    made = getattr(file.function, "__annotations__", {}).get("return")
+    return made is None or "Scene" in str(made)

@@ -70,9 +70,10 @@ def still(model: Model, coordinates: Mapping[str, float] | None = None) -> Still
         )
     values = {} if coordinates is None else dict(coordinates)
     for one in model.coordinates:
-        if isinstance(value := values.get(one.name), float | int):
+        value = values.get(one.name)
+        if isinstance(value, float | int) and math.isfinite(value):
             rule = "translation" if one.kind == "translation" else "angle"
-            _plausible.warn_of("still", one.name, rule, value)
+            _plausible.warn_of(f"coordinate {one.name!r}", "value", rule, value)
     return PosedModel(model).still(values)
 
 

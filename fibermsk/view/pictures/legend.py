@@ -53,11 +53,14 @@ def tissues(results: Sequence[Result]) -> tuple[str, ...]:
     return (*(("tendon",) if low < 0.5 else ()), *(("muscle",) if high >= 0.5 else ()))
 
 
-def swatch(stage: Stage, results: Sequence[Result]) -> tuple[str, str] | None:
-    """Words and color of a square below the color scale; None without any."""
+def swatches(stage: Stage, results: Sequence[Result]) -> list[tuple[str, str]]:
+    """Words and colors of squares below the color scale."""
+    found = list[tuple[str, str]]()
     if stage.color_by in OF_MUSCLE and "tendon" in tissues(results):
-        return "tendon", TENDON_COLOR
-    return ("line muscle", UNKNOWN_COLOR) if stage.lines_are_gray else None
+        found.append(("tendon", TENDON_COLOR))
+    if stage.lines_are_gray:
+        found.append(("line muscle", UNKNOWN_COLOR))
+    return found
 
 
 def prefixed(label: str, greatest: float) -> tuple[str, float]:
@@ -138,9 +141,9 @@ def draw_legend(
         words = wrapped(words, 9.5, room)
         named = words if unit in ("", "-") else f"{words}\n[{unit}]"
         top = min(top, height - 8.0 - text_height(named, 9.5))
-        square = swatch(stage, results or [stage.result])
+        squares = swatches(stage, results or [stage.result])
         # the scale leaves its room to what is below
-        low = max(0.36 * height, min(below + gap + 26.0 * bool(square), top - _LEAST))
+        low = max(0.36 * height, min(below + gap + 26.0 * len(squares), top - _LEAST))
         axes = figure.add_axes((left / width, low / height, _BAR / width, (top - low) / height))
         color_bar(axes, stage)
         axes.yaxis.set_major_locator(
@@ -148,8 +151,7 @@ def draw_legend(
         )
         axes.tick_params(colors=theme.text, labelsize=9)
         write(left, top + 8.0, named, va="bottom", fontsize=9.5, linespacing=1.1)
-        if square:
-            words, color = square
+        for words, color in squares:
             low -= 26.0
             figure.add_artist(
                 Rectangle(

@@ -18,7 +18,7 @@ from fibermsk.view.pictures.legend import (
     color_bar,
     color_label,
     overlaid_tones,
-    swatch,
+    swatches,
 )
 from fibermsk.view.pictures.lettering import extent, page, pixels_of, shorten
 
@@ -79,9 +79,10 @@ def lying_figure(
     axes.tick_params(colors=theme.text, labelsize=9)
     label = color_label(stage)[0].removesuffix(" [-]")
     figure.text(_EDGE, low + _WORDS, label, **style)
-    if found := swatch(stage, results):
-        words, color = found
-        place = width - _EDGE - extent(words, 9.5)
+    right = width - _EDGE
+    for words, color in reversed(swatches(stage, results)):
+        place = right - extent(words, 9.5)
+        right = place - 2.0 * _SWATCH - 6.0
         if place - _SWATCH - 16.0 > _EDGE + extent(label, 9.5):
             figure.text(place, low + _WORDS, words, **style)
             square(place - _SWATCH - 6.0, low + _WORDS, color, edgecolor=theme.faint, linewidth=0.6)

@@ -109,6 +109,8 @@ def plot_fields(
     times: float | Sequence[float] | None = None,
 ) -> Figure:
     """Figure of `Result.plot`: as `plot`, with all plots of a field along the fibers."""
+    if fibers is not None:
+        fibers = _texts("fiber", fibers)
     if what is None:
         return plot(result, fibers=fibers, times=times)
     several = len(_choice(result, fibers, None).fibers) > 1
@@ -130,8 +132,9 @@ def _choice(
 ) -> Choice:
     check_frames(result)
     frames = None
-    if fibers is not None and not _texts("fibers", fibers):
-        _check.refuse("plot", "fibers", fibers, "be a name, or several")
+    names = None if fibers is None else _texts("fiber", fibers)
+    if names == []:
+        _check.refuse("plot", "fiber", fibers, "be a name, or several")
     if times is not None:
         try:
             asked = np.atleast_1d(np.asarray(times, dtype=float))
@@ -140,7 +143,7 @@ def _choice(
         if not 1 <= asked.size <= _TIMES:
             raise ModelError(f"{asked.size} times; must be 1 to {_TIMES} for one plot")
         frames = tuple(dict.fromkeys(nearest_frame(result, float(time)) for time in asked))
-    found, lines = map(tuple, choose(result, fibers))
+    found, lines = map(tuple, choose(result, names))
     return Choice(result, found, lines, named=fibers is not None, frames=frames)
 
 

@@ -199,8 +199,9 @@ def body_rotation(choice: Choice) -> list[Panel]:
 def reported(table: str, choice: Choice) -> list[Panel]:
     """Reports of all elements, or all states, a panel per quantity."""
     panels: dict[str, dict[str, Array]] = {}
+    left_out = {*choice.result.fibers, *choice.result.muscles} - {*choice.fibers, *choice.lines}
     for owner, own in getattr(choice.result, table).items():
-        if table == "muscles" and owner not in choice.lines:
+        if owner in left_out:
             continue
         for name, values in own.items():
             field = own.fields[name]

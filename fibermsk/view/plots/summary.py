@@ -15,7 +15,7 @@ from fibermsk.results.result import Result
 from fibermsk.view.drawing.stage import Stage
 from fibermsk.view.fields import TISSUE
 from fibermsk.view.pictures.frames import FrameDrawer
-from fibermsk.view.pictures.legend import color_bar, swatch
+from fibermsk.view.pictures.legend import color_bar, swatches
 from fibermsk.view.plots.figure import Picture, finish
 from fibermsk.view.plots.panel import Choice, Panel
 from fibermsk.view.plots.panels import PANELS
@@ -57,7 +57,7 @@ _ALSO = {"activation": "Active state"}
 """Panel that is omitted where another plot shows the same."""
 _MOST_PANELS = 10
 _TONES = {"tendon": "ivory", "line muscle": "gray"}
-"""Words for the color of a `swatch`."""
+"""Words for the colors of `swatches`."""
 _WIDE = 52
 _VALUES = 43
 
@@ -204,8 +204,8 @@ def _head(part: SubFigure, choice: Choice) -> None:
         place = part.add_subplot(inner[len(frames)])
         place.set_box_aspect(1.22 / 0.05)  # as high as the pictures
         bar, label = color_bar(place, stage)
-        also = swatch(stage, [choice.result])
-        bar.set_label(label + (f"; {also[0]} {_TONES[also[0]]}" if also else ""), fontsize=_TEXT)
+        others = (f"{words} {_TONES[words]}" for words, _ in swatches(stage, [choice.result]))
+        bar.set_label("; ".join([label, *others]), fontsize=_TEXT)
         place.tick_params(labelsize=_TEXT - 0.5)
 
 

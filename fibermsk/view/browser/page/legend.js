@@ -1,6 +1,7 @@
 // Legend of colors and arrows, as a canvas for use in saved pictures.
 
 const LEGEND_WIDTH = 104;
+const LINE = 18; // from a square of a color to the next
 
 function arrowWords(kind, share) {
   if (kind === "attachment") return "fiber on bone";
@@ -16,9 +17,10 @@ function strokeLine(pen, x, y, toX, toY) {
 }
 
 /** Draw a legend; returns its height in pixels. */
-function drawLegend(canvas, { field, swatch, share, colors, arrows, height, ink, faint, dpr }) {
+function drawLegend(canvas, { field, swatches, share, colors, arrows, height, ink, faint, dpr }) {
   const bar = field ? clamp(height - 190 - 40 * arrows.length, 90, 260) : 0;
-  const total = (field ? bar + 70 : 0) + 40 * arrows.length + 6;
+  const further = LINE * Math.max(swatches.length - 1, 0);
+  const total = (field ? bar + 70 + further : 0) + 40 * arrows.length + 6;
   canvas.width = Math.round(LEGEND_WIDTH * dpr);
   canvas.height = Math.round(total * dpr);
   canvas.style.width = `${LEGEND_WIDTH}px`;
@@ -54,16 +56,17 @@ function drawLegend(canvas, { field, swatch, share, colors, arrows, height, ink,
       pen.fillStyle = ink;
       pen.fillText(words, edge + 8, at);
     }
-    if (swatch) {
-      pen.fillStyle = swatch.color;
-      pen.fillRect(2, top + bar + 9, wide, 12);
+    swatches.forEach(([words, color], k) => {
+      const high = top + bar + 9 + LINE * k;
+      pen.fillStyle = color;
+      pen.fillRect(2, high, wide, 12);
       pen.strokeStyle = faint;
       pen.lineWidth = 0.5;
-      pen.strokeRect(2, top + bar + 9, wide, 12);
+      pen.strokeRect(2, high, wide, 12);
       pen.fillStyle = ink;
-      pen.fillText(swatch.words, edge + 8, top + bar + 15.5);
-    }
-    y = top + bar + 30;
+      pen.fillText(words, edge + 8, high + 6.5);
+    });
+    y = top + bar + 30 + further;
   }
   for (const { kind, force, pixels } of arrows) {
     const { unit: name, factor } = prefixed("N", force);

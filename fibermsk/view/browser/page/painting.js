@@ -148,12 +148,9 @@ class Painting {
     const unknown = (fiber) => Number.isNaN(fiber.field(field.name, 0, 0));
     const hasTendon = (fiber) => fiber.muscle_fraction.some((x) => x < 0.5);
     const [tendon, muscle] = [field.colors.tendon[0], field.colors.muscle[0]];
-    let swatch;
-    if (tendon !== muscle && this.fibers.some(hasTendon)) {
-      swatch = { words: "tendon", color: tendon };
-    } else if (field.name !== "tissue" && this.fibers.some(unknown)) {
-      swatch = { words: "line muscle", color: UNKNOWN };
-    }
+    const swatches = [];
+    if (tendon !== muscle && this.fibers.some(hasTendon)) swatches.push(["tendon", tendon]);
+    if (this.fibers.some(unknown)) swatches.push(["line muscle", UNKNOWN]);
     const tall = 2 * this.camera.distance * Math.tan(0.5 * this.camera.angle);
     const perMeter = $("scene").clientHeight / tall;
     const arrows = this.arrowKinds.map((kind) => {
@@ -162,7 +159,7 @@ class Painting {
       return { kind, force, pixels: force * perNewton };
     });
     drawLegend($("legend"), {
-      field, swatch, share: this.head.share, colors: this.head.colors, arrows, height: $("scene").clientHeight,
+      field, swatches, share: this.head.share, colors: this.head.colors, arrows, height: $("scene").clientHeight,
       ink: this.look.ink, faint: this.look.faint, dpr: 2,
     });
     const { unit: name, factor } = prefixed(field.unit, Math.max(...field.limits.map(Math.abs)));
