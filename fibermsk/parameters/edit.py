@@ -26,12 +26,6 @@ def edit(
             raise ModelError(
                 f"{owner}: {_check.show(item)} is removed; must not be changed as well"
             )
-    for kind, items in (("values", values), ("rename", rename)):
-        for item in items:
-            is_path = isinstance(item, str) and kind == "values"
-            if not is_path and not dataclasses.is_dataclass(item):
-                must = f"be an item of {owner}" + (", or a path" if kind == "values" else "")
-                _check.refuse("edit", kind, item, must, remedy="look it up: model.body(name)")
     edited = _without(model, removed)
     paths = {key: value for key, value in values.items() if isinstance(key, str)}
     fields = {key: value for key, value in values.items() if not isinstance(key, str)}
@@ -42,12 +36,13 @@ def edit(
         fields[item] = dict(fields.get(item, {})) | {"name": name}
     _move_to_joints(edited, fields)
     new = dict[int, Any]()
-    inside = {id(one) for one in _reached(edited)}
+    inside = {id(one) for one in _reached(edited) if not isinstance(one, str)}
     for item, own in fields.items():
-        _check.instance(_check.show(item), "values", own, Mapping, "a dict of fields")
         if id(item) not in inside or item is model:
-            must = f"be an item of {owner}, or a path"
-            _check.refuse("edit", "item", item, must, remedy="look it up: model.body(name)")
+            kind, or_path = ("rename", "") if item in rename else ("values", ", or a path")
+            must = f"be an item of {owner}{or_path}"
+            _check.refuse("edit", kind, item, must, remedy="look it up: model.body(name)")
+        _check.instance(_check.show(item), "values", own, Mapping, "a dict of fields")
         new[id(item)] = _with_fields(item, own)
     if new:
         edited = _checked(redirected(edited, new), model)

@@ -179,7 +179,7 @@ def view(
         "--set": pose or [],
     }
     moving = {"--time": time, "--compare": compare, "--measure": measure or None}
-    moving["--color-by"] = color_by if color_by != "tissue" else None
+    moving |= {"--color-by": None if color_by == "tissue" else color_by}
     check_files(files, ways | moving, of_models)
     how = comparison(compare)
     for path in (screenshot, movie, html):

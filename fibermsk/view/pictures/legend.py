@@ -153,17 +153,11 @@ def draw_legend(
         write(left, top + 8.0, named, va="bottom", fontsize=9.5, linespacing=1.1)
         for words, color in squares:
             low -= 26.0
-            figure.add_artist(
-                Rectangle(
-                    (left, low),
-                    _BAR,
-                    _BAR,
-                    facecolor=color,
-                    edgecolor=theme.faint,
-                    linewidth=0.6,
-                    transform=pixels,
-                )  # fmt: skip
-            )
+            square = Rectangle(
+                (left, low), _BAR, _BAR, facecolor=color, edgecolor=theme.faint, linewidth=0.6,
+                transform=pixels,
+            )  # fmt: skip
+            figure.add_artist(square)
             write(left + _BAR + 6.0, low + 0.5 * _BAR, words, va="center")
     y = low - gap
     for key in keys:
