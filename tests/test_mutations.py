@@ -114,8 +114,8 @@ MUTATIONS = {
     ),
     "pair potential counted twice": (
         "kernels/contact/pair_potential.py",
-        "radius = reference_radius(fibers.radius_poly[e], laws.xi[law, q])",
-        "radius = 2.0 * reference_radius(fibers.radius_poly[e], laws.xi[law, q])",
+        "radius = reference_radius(fibers.radius_poly[fibers.shape_of[e]], laws.xi[law, q])",
+        "radius = 2.0 * reference_radius(fibers.radius_poly[fibers.shape_of[e]], laws.xi[law, q])",
         "fiber_collision",
     ),
     "gyroscopic moment": (

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -14,6 +16,7 @@ from fibermsk.bench.bundles.ours import METHOD, NEWTON
 from fibermsk.bench.measure.memory import forget_peak, peak_memory
 from fibermsk.bench.measure.timing import simulate_timed, timed
 from fibermsk.bench.measure.worker import Worker
+from fibermsk.io import ResultFile
 from fibermsk.results import Progress, Result
 from fibermsk.solvers import FixedSteps
 from fibermsk.system import FiberSystem, build
@@ -56,8 +59,9 @@ def run(options: Options) -> Findings:
     findings.notes.append(
         f"{_STEPS} steps of 1/{1.0 / _DT:g} s; seconds is the median of the steps after the first; "
         "growth_exponent is the slope of log time over log n by least squares over all sizes, "
-        "growth_exponent_last that of the last two; memory is the peak above what the process "
-        "used once everything was imported and compiled; the first and the last frame are kept"
+        "growth_exponent_last that of the last two; bytes is the peak of the steps above what the "
+        "process used once everything was imported and compiled, bytes_with_file that with the "
+        "result file, which has the first and the last frame"
     )
     return findings
 
@@ -83,6 +87,7 @@ def _row(case_name: str, model: str, n: int, threads: int | None) -> dict[str, A
         "closed_contacts": runs[0]["closed_contacts"],
         "base_bytes": runs[0]["base_bytes"],
         "bytes": used,
+        "bytes_with_file": runs[0]["bytes_with_file"],
         "bytes_per_element": None if used is None else used / elements,
     }
 
@@ -91,7 +96,8 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
     """A few steps of a bundle, by a function of `bundle_ours`, in a fresh process.
 
     ``step_seconds`` of each step, ``model_seconds``, ``build_seconds``, ``newton_iterations``,
-    ``closed_contacts`` at the end, and ``bytes`` used above ``base_bytes``, None if unknown.
+    ``closed_contacts`` at the end; ``bytes`` used above ``base_bytes`` up to the last step, and
+    ``bytes_with_file`` with the result file, None if unknown.
     """
     describe = getattr(bundle_ours, model)
     for warm in _WARM_UP:
@@ -99,8 +105,8 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
     base = forget_peak()
     description, describing = timed(describe, n)
     system, building = timed(build, description)
-    ends, closed, result = _steps(system, steps)
-    peak = peak_memory()
+    ends, closed, peak, result = _steps(system, steps)
+    above = [None if base is None or one is None else one - base for one in (peak, peak_memory())]
     return {
         "step_seconds": np.diff(ends).tolist(),
         "model_seconds": describing,
@@ -108,22 +114,24 @@ def time_steps(n: int, model: str, steps: int = _STEPS) -> dict[str, Any]:
         "newton_iterations": result.stats["newton_iterations"],
         "closed_contacts": closed,
         "base_bytes": base,
-        "bytes": None if base is None or peak is None else peak - base,
+        "bytes": above[0],
+        "bytes_with_file": above[1],
     }
 
 
-def _steps(system: FiberSystem, steps: int) -> tuple[list[float], int, Result]:
-    """Times of the start and of each step, closed contacts at the end, and the result."""
-    ends, closed = [time.perf_counter()], 0
+def _steps(system: FiberSystem, steps: int) -> tuple[list[float], int, int | None, Result]:
+    """Times of the start and of each step; closed contacts and peak memory then; the result."""
+    ends, closed, peak = [time.perf_counter()], 0, None
 
     def watch(_: Progress) -> None:
-        nonlocal closed
+        nonlocal closed, peak
         ends.append(time.perf_counter())
         if len(ends) == steps + 1:
-            closed = system.contact.n_closed()[0]
+            closed, peak = system.contact.n_closed()[0], peak_memory()
 
-    result, _ = simulate_timed(
-        system, steps * _DT, steps, method=METHOD, newton=NEWTON, progress=watch,
-        dt=steps * _DT, control=FixedSteps(steps),
-    )  # fmt: skip
-    return ends, closed, result
+    with tempfile.TemporaryDirectory() as folder:
+        result, _ = simulate_timed(
+            system, steps * _DT, steps, method=METHOD, newton=NEWTON, progress=watch,
+            dt=steps * _DT, control=FixedSteps(steps), save=ResultFile(Path(folder) / "run.h5"),
+        )  # fmt: skip
+    return ends, closed, peak, result

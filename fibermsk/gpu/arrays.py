@@ -10,6 +10,7 @@ from fibermsk.gpu.device import Device
 from fibermsk.kernels.fibers.attachment import AttachedEnds
 from fibermsk.system.contact.candidates import bound_sections
 from fibermsk.system.fibers.cables import Cables
+from fibermsk.system.fibers.equal_rows import ElementRows
 
 
 class DeviceCables(NamedTuple):
@@ -24,15 +25,11 @@ class DeviceCables(NamedTuple):
     h: Any
     end_flag: Any
     xi: Any
-    weight: Any
-    area: Any
-    G0: Any
-    law: Any
-    law_of: Any
-    mass: Any
-    bending: Any
-    radius_poly: Any
-    reference_power: Any
+    rows: ElementRows
+    row_of: Any
+    shape_of: Any
+    reference_rows: Any
+    radius_rows: Any
     end_element: Any
     end_side: Any
     halves: Any  # elements of odd and of even number: two of a half share no node
@@ -59,8 +56,8 @@ def copy_cables(cables: Cables, device: Device) -> DeviceCables:
     }
 
     def copy(value: Any) -> Any:
-        if isinstance(value, AttachedEnds):
-            return AttachedEnds(*map(copy, value))
+        if isinstance(value, AttachedEnds | ElementRows):
+            return type(value)(*map(copy, value))
         if isinstance(value, tuple):
             return tuple(map(copy, value))
         return device.to_device(np.ascontiguousarray(value))

@@ -135,7 +135,9 @@ class DeviceBending:
     def add(self, at: DeviceAt, sums: DeviceSums) -> None:
         """Add the moments, as forces on the nodes."""
         own, launch = self._at, self._device.launch
-        bent = (at.nodes, own.elements, own.h, own.xi, own.weight, own.bending)
+        bent = (
+            at.nodes, own.elements, own.h, own.xi, own.row_of, own.rows.weight, own.rows.bending,
+        )  # fmt: skip
         for half in own.bent_halves:
             if sums.host.slopes is None:
                 launch(bending.add_residual, half, (*bent, sums.nodes))

@@ -14,9 +14,13 @@ class FiberShapes(NamedTuple):
 
     Attributes
     ----------
-    power, reference : (n_elements, 4, 3) float array
-        Centerlines in powers of xi: current and reference.
-    radius_poly : (n_elements, 5) float array
+    power : (n_elements, 4, 3) float array
+        Current centerlines in powers of xi.
+    shape_of : (n_elements,) int array
+        Row of each element in the two following arrays; equal elements share one.
+    reference : (n_shapes, 4, 3) float array
+        Reference centerlines in powers of xi, without their positions: zero in the first.
+    radius_poly : (n_shapes, 5) float array
         Reference radius in powers of xi.
     h : (n_elements,) float array
         Length in theta.
@@ -29,6 +33,7 @@ class FiberShapes(NamedTuple):
     """
 
     power: Any
+    shape_of: Any
     reference: Any
     radius_poly: Any
     h: Any
@@ -40,8 +45,8 @@ class FiberShapes(NamedTuple):
     def of(cls, cables: Any, power: Any) -> FiberShapes:
         """Collect the arrays of cables, on the host or on a device."""
         return cls(
-            power, cables.reference_power, cables.radius_poly, cables.h, cables.elements,
-            cables.fiber, cables.end_flag,
+            power, cables.shape_of, cables.reference_rows, cables.radius_rows, cables.h,
+            cables.elements, cables.fiber, cables.end_flag,
         )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def revise_parts(before: Parts, old: Model, revision: Revision) -> Parts:
     if (
         any("shapes" in touched.get(id(body), ()) for body in old.bodies)
         or any(id(contact) in touched for contact in old.contacts)
-        or cables.radius_poly is not before.cables.radius_poly
+        or _other_shapes(cables, before.cables)
         or skeleton.tree.frames is not before.skeleton.tree.frames
     ):
         partners = shared(build_partners(model, skeleton.tree), partners)
@@ -60,10 +60,9 @@ def revise_parts(before: Parts, old: Model, revision: Revision) -> Parts:
 
 def same_start(one: Parts, other: Parts) -> bool:
     """Whether the initial contacts and their penetration are the same."""
-    if any(
-        getattr(one.cables, name) is not getattr(other.cables, name)
-        for name in ("reference", "radius_poly")
-    ):
+    if one.cables.reference is not other.cables.reference:
+        return False
+    if _other_shapes(one.cables, other.cables):
         return False
     poses = [parts.skeleton.at(parts.skeleton.start).links for parts in (one, other)]
     return (
@@ -74,16 +73,26 @@ def same_start(one: Parts, other: Parts) -> bool:
     )
 
 
+def _other_shapes(new: Cables, old: Cables) -> bool:
+    """Whether radii differ."""
+    return new.radius_rows is not old.radius_rows or new.shape_of is not old.shape_of
+
+
 def shared(new: Any, old: Any) -> Any:
     """Return `new` with bitwise equal parts taken from `old`.
 
-    Dataclasses are compared field by field; if all fields are equal, `old` itself is returned.
+    Dataclasses and named tuples are compared field by field; if all fields are equal, `old` itself
+    is returned.
     """
     if is_dataclass(new) and type(new) is type(old) and not isinstance(new, type):
         found = {f.name: shared(getattr(new, f.name), getattr(old, f.name)) for f in fields(new)}
         if all(value is getattr(old, name) for name, value in found.items()):
             return old
         return replace(new, **found)
+    if isinstance(new, tuple) and hasattr(new, "_fields") and type(new) is type(old):
+        parts = [shared(*pair) for pair in zip(new, old, strict=True)]
+        same = all(value is part for value, part in zip(parts, old, strict=True))
+        return old if same else type(new)(*parts)
     return old if _same(new, old) else new
 
 

@@ -11,7 +11,7 @@ from fibermsk.bench.bundles.ours import METHOD, NEWTON, squeezed_model
 
 FIBERS, STEPS = 128, 3
 
-BUILD, RUN = 2900.0, 5400.0
+BUILD, RUN = 2300.0, 4750.0
 """Bounds per element [bytes]; a vector of all unknowns takes 50, the couplings 1200."""
 
 
@@ -44,7 +44,7 @@ def peaks():
 
 
 def test_memory_of_building_and_of_steps(peaks):
-    """Little more than measured: 2708 and 5199 bytes per element (at first: 9721 and 11215)."""
+    """Little more than measured: 2144 and 4547 bytes per element (at first: 9721 and 11215)."""
     built, run, closed = peaks
     assert closed > 10.0
     assert built < BUILD and run < RUN

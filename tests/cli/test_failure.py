@@ -74,7 +74,7 @@ def test_compression_is_reported(tmp_path, capsys):
 
 def test_error_holds_when_where_and_why():
     system = fm.build(two_link_arm(contact=False))
-    system.cables.law[:, :, 6] = -3e4  # a prestress that pushes
+    system.cables.rows.law[:, :, 6] = -3e4  # a prestress that pushes
     with pytest.raises(fm.ConvergenceError) as caught:
         fm.simulate(
             system,

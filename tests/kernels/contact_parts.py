@@ -218,7 +218,7 @@ def fiber_slots(system, power, elements, partner, points=5, law=(KAPPA, GAMMA)):
     )  # fmt: skip
     fibers, laws = FiberShapes.of(c, power), contact_laws(law, points)
     rows = np.empty((c.h.size, N_COLUMNS))
-    fill_rows(*fibers[:4], rows)
+    fill_rows(*fibers[:5], rows)
     out.least, _ = kernels.fiber_runs(fibers, rows, runs, laws, quadrature, slots, np.empty((n, 2)))
     kernels.fiber_slopes(fibers, runs, laws, quadrature, slots, out.jacobian)
     return out
@@ -285,7 +285,7 @@ class AllPairs:
         n, m = int(pairs.point_start[-1]), int(bones.point_start[-1])
         fibers, shapes = FiberShapes.of(c, power_of(self.system, nodes)), partners.shapes.at(state)
         rows, found = np.empty((c.h.size, N_COLUMNS)), np.empty((pairs.element.size, 2))
-        fill_rows(*fibers[:4], rows)
+        fill_rows(*fibers[:5], rows)
         quadrature = quadrature_points(pairs.element, pairs.law, 5)
         points = FiberPoints(
             np.empty(n, np.int64), np.empty(n), np.empty((n, 3)), np.empty((n, 3)),

@@ -43,11 +43,13 @@ class Twin:
     def arguments(self, x):
         """What the assembly takes before its results."""
         c = self.arrays
-        return c.element_start, x, c.elements, c.h, c.xi, c.weight, c.bending
+        return c.element_start, x, c.elements, c.h, c.xi, c.row_of, c.rows.weight, c.rows.bending
 
     def energy(self, x):
         c = self.arrays
-        return bending.bending_energy(x, c.bent, c.elements, c.h, c.xi, c.weight, c.bending)
+        return bending.bending_energy(
+            x, c.bent, c.elements, c.h, c.xi, c.row_of, c.rows.weight, c.rows.bending
+        )
 
     def state(self, rng):
         return deform(rng, self.arrays.reference, 0.1)
@@ -120,7 +122,14 @@ def test_arc_in_closed_form():
         x = R * stretch * np.column_stack([np.sin(phi), across, 1.0 - np.cos(phi)])
         t = L * stretch * np.column_stack([np.cos(phi), across, np.sin(phi)])
         energy = bending.bending_energy(
-            np.hstack([x, t]), c.bent, c.elements, c.h, c.xi, c.weight, c.bending
+            np.hstack([x, t]),
+            c.bent,
+            c.elements,
+            c.h,
+            c.xi,
+            c.row_of,
+            c.rows.weight,
+            c.rows.bending,
         )
         # cubic interpolation of an arc of 0.094 rad an element: (0.094)^4 / 720
         assert energy == pytest.approx(0.5 * B * L / R**2, rel=1e-6)

@@ -42,7 +42,7 @@ class Twin:
         self.system = system_of([fiber("f", BOW, rng, **fields)])
         self.arrays = self.system.cables
         self.plain = plain_cable(self.system, 0)
-        self.law = self.arrays.law.copy()
+        self.law = self.arrays.rows.law.copy()
         if part != "all":
             columns = {"elastic": 0, "viscous": 1, "active": 2, "prestress": 6}
             for name, keys in MODULI.items():
@@ -333,7 +333,7 @@ def test_uniform_stretch_in_closed_form():
     x, v = 2.0 * c.reference, 3.0 * c.reference
     law = tissue.constants(np.ones_like(c.area[:1]))
     force, K = np.empty((4, 3)), np.empty((2, 3, 6, 6))
-    own = cable.CableArrays.of(c)._replace(law=law)
+    own = cable.CableArrays.of(c)._replace(law=np.repeat(law, len(c.rows.law), axis=0))
     cable.element_tangent(x, v, 0, own, np.zeros(1), 1.0, 0.0, force, K)
     N = np.pi * 0.01**2 * (3.0e4 * 1.75 + 3.0 * 2.0e3 * 3.0 / 4.0 + 5.0e3 / 2.0)
     # the weight of a constant force on the tangents integrates to zero
@@ -372,7 +372,7 @@ def test_quadrature_data(rng):
     # the quartic is fitted through 5 values: rounding times its condition, 1e3
     assert_allclose(c.area, np.pi * spindle(0.008)(theta) ** 2, rtol=1e-13)
     gamma = belly(theta)
-    law = c.law[c.law_of]
+    law = c.rows.law[c.row_of]
     assert_allclose(law[..., 0], gamma * 2.0e4 + (1.0 - gamma) * 1.0e6, rtol=1e-14)
     assert_allclose(law[..., 1], gamma * 1.0e4 + (1.0 - gamma) * 3.0e4, rtol=1e-14)
     assert_allclose(law[..., 2], gamma * 3.0e5, rtol=1e-14)

@@ -84,7 +84,8 @@ class Chain:
             power[n, 1] = [size, 0.0, 0.0]
             powers.append(power)
         rows = np.full((n + 1, N_COLUMNS), np.nan)
-        fill_rows(*powers, np.r_[self.poly, self.poly[-1:]], np.r_[self.h, 1.0], rows)
+        poly, h = np.r_[self.poly, self.poly[-1:]], np.r_[self.h, 1.0]
+        fill_rows(powers[0], np.arange(n + 1), powers[1], poly, h, rows)
         return powers[0], rows
 
     def search(self, x, r_x, blended, candidates=None, widest=None, size=1e-3):

@@ -25,7 +25,8 @@ def rows_of(power):
     """Row of one element of constant radius."""
     rows = np.full((1, N_COLUMNS), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):  # a point has no tangent
-        fill_rows(power[None], power[None], np.array([[1.0, 0, 0, 0, 0]]), np.ones(1), rows)
+        radius = np.array([[1.0, 0, 0, 0, 0]])
+        fill_rows(power[None], np.zeros(1, int), power[None], radius, np.ones(1), rows)
     return rows
 
 

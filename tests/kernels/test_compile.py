@@ -17,7 +17,7 @@ import numpy as np
 from fibermsk.kernels.closest.rows import N_COLUMNS, fill_rows
 power = np.random.default_rng(0).normal(size=(9, 4, 3))
 for compiled in (fill_rows.alone, fill_rows.shared):
-    compiled(power, power, np.ones((9, 5)), np.ones(9), np.empty((9, N_COLUMNS)))
+    compiled(power, np.arange(9), power, np.ones((9, 5)), np.ones(9), np.empty((9, N_COLUMNS)))
     print(sum(compiled.stats.cache_hits.values()))
 """
 
@@ -51,7 +51,7 @@ def test_few_tasks_are_done_by_one_thread(rng, monkeypatch, n):
         cell = next(c for c in cells if c.cell_contents is compiled)
         monkeypatch.setattr(cell, "cell_contents", spy)
     power = rng.normal(size=(n, 4, 3))
-    arguments = (power, power, np.ones((n, 5)), np.ones(n))
+    arguments = (power, np.arange(n), power, np.ones((n, 5)), np.ones(n))
     before = numba.get_num_threads()
     filled = []
     for threads in (1, 2):

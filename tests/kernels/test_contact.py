@@ -273,7 +273,9 @@ def test_section(rng):
 
     def at(e, xi):
         x, a1 = np.empty(3), np.empty(3)
-        r, length = section(power[e], c.reference_power[e], c.radius_poly[e], c.h[e], xi, x, a1)
+        r, length = section(
+            power[e], c.reference_rows[c.shape_of[e]], c.radius_poly[e], c.h[e], xi, x, a1
+        )
         tangent, a2, radius, dr, size = section_on(e, xi, FiberShapes.of(c, power))
         assert_allclose((*tangent, radius, size), (*a1, r, length), rtol=1e-13, atol=1e-15)
         return (x, a1, np.array(a2), r, dr, length)

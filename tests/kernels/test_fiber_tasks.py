@@ -34,7 +34,7 @@ def parts():
     c, x, v, a = bundle(rng, N_FIBERS, tissues)
     activation = np.where(c.fiber % 2, 0.0, 0.4)
     elastic = (c.element_start, x, v, a, cable.CableArrays.of(c), activation)
-    bent = (c.element_start, x, c.elements, c.h, c.xi, c.weight, c.bending)
+    bent = (c.element_start, x, c.elements, c.h, c.xi, c.row_of, c.rows.weight, c.rows.bending)
     return c, {
         "cable": (cable.cable_residual, cable.assemble_cable, cable.fiber_tangent, elastic, SLOPES),
         "bending": (
@@ -108,7 +108,7 @@ def test_activation_of_fibers_that_cannot_contract_changes_nothing(parts):
     """No active stress, whether for want of activation or of anything to activate."""
     c, kernels = parts
     alone, _, _, arguments, _ = kernels["cable"]
-    passive = np.flatnonzero(~np.any(c.law[c.law_of, :, 2], axis=1))
+    passive = np.flatnonzero(~np.any(c.rows.law[c.row_of, :, 2], axis=1))
     assert passive.size > 0
     found = []
     for alpha in (0.0, 1.0):

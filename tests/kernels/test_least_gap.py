@@ -80,7 +80,7 @@ def compare(rng, n_fibers, n_points):
         power_coefficients(nodes, elements, h, power)
         power_coefficients(reference, elements, h, start)
         rows = np.empty((n, N_COLUMNS))
-        fill_rows(power, start, poly, h, rows)
+        fill_rows(power, np.arange(n), start, poly, h, rows)
         factor = np.sqrt(
             np.linalg.norm(reference[:, 3:], axis=1) / np.linalg.norm(nodes[:, 3:], axis=1)
         )

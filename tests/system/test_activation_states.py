@@ -140,7 +140,7 @@ def test_the_kernel_agrees_with_a_complex_step_of_the_stress(rng, kind):
             a1, a1_dot = slopes @ np.array(ends), slopes @ np.array(rates)
             size = np.linalg.norm(a1)
             stretch, rate = size / cables.G0[e, k], a1 @ a1_dot / size / cables.G0[e, k]
-            by_a = slope_of(tissue, cables.law[cables.law_of[e], k], stretch, rate, active[e])
+            by_a = slope_of(tissue, cables.rows.law[cables.row_of[e], k], stretch, rate, active[e])
             force = cables.weight[e, k] * cables.area[e, k] * by_a * a1 / size
             for node, first in ((i, 0), (j, 2)):
                 expected[node, :3] += slopes[first] * force

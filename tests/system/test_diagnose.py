@@ -23,10 +23,10 @@ STRESS = {"passive elastic": 0, "passive viscous": 1, "active": 2, "prestress": 
 def test_stress_that_is_not_finite_is_named(part):
     system, y, v = bent_arm()
     cables = system.cables
-    row = cables.law_of[cables.element_start[1] + 2]
-    cables.law[row, 3, STRESS[part]] = np.nan
+    row = cables.row_of[cables.element_start[1] + 2]
+    cables.rows.law[row, 3, STRESS[part]] = np.nan
     flaw = system.evaluate(0.0, y, v, 0.0 * v).flaw
-    element = np.flatnonzero(cables.law_of == row)[0]  # the first of those that share the row
+    element = np.flatnonzero(cables.row_of == row)[0]  # the first of those that share the row
     name, start = cables.names[cables.fiber[element]], cables.theta[cables.elements[element, 0]]
     theta = start + cables.h[element] * cables.xi[3]
     assert flaw == f"the {part} stress of fiber {name!r} at theta = {theta:.3g}"
@@ -38,7 +38,7 @@ def test_other_terms_that_are_not_finite_are_named():
     rate = 0.0 * v
     rate[6 * 2 + 1] = np.nan
     assert system.evaluate(0.0, y, v, rate).flaw == "the acceleration of fiber_0 node 2, y"
-    system.cables.bending[1] = np.inf
+    system.cables.rows.bending[1] = np.inf
     assert "bending" in system.evaluate(0.0, y, v, 0.0 * v).flaw
     system, y, v = bent_arm()
     system.loads.at(0.0)[0][3, 2] = np.nan
@@ -57,7 +57,7 @@ def test_other_terms_that_are_not_finite_are_named():
 def test_newton_stops_at_once_and_names_the_term():
     system, y, v = bent_arm()
     memory = fm.BackwardEuler().start(system, State(0.0, y, v))
-    system.cables.law[:, :, 2] = np.nan
+    system.cables.rows.law[:, :, 2] = np.nan
     report = fm.BackwardEuler().step(system, fm.Newton(), memory, 0.01).reports[-1]
     assert not report.converged and not report.history
     assert report.reason.startswith("NaN or infinity in the active stress of fiber 'fiber_0'")

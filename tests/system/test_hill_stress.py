@@ -178,7 +178,7 @@ def test_pickle_checkpoint_parameters_and_gpu():
 
 def test_stress_that_is_not_finite_is_named():
     system = fm.build(hanging(LAWS["cat"], activation=0.5))
-    system.cables.law[0, 2, system.cables.layouts[0].columns["active/max_stress"]] = np.nan
+    system.cables.rows.law[0, 2, system.cables.layouts[0].columns["active/max_stress"]] = np.nan
     y, v = system.initial_state()
     found = system.evaluate(0.0, y, v, 0.0 * v)
     assert found.flaw.startswith("the active stress of fiber 'fiber_0'")

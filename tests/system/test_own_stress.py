@@ -180,7 +180,7 @@ def test_what_cannot_be_compiled_is_refused():
 
 def test_stress_that_is_not_finite_is_named():
     system = fm.build(hanging(OWN))
-    system.cables.law[0, 2, system.cables.layouts[0].columns["muscle/viscosity"]] = np.nan
+    system.cables.rows.law[0, 2, system.cables.layouts[0].columns["muscle/viscosity"]] = np.nan
     y, v = system.initial_state()
     found = system.evaluate(0.0, y, v, 0.0 * v)
     assert found.flaw.startswith("the Twin (muscle) stress of fiber 'fiber_0'")

@@ -30,7 +30,7 @@ def test_least_tension_is_the_least_weighted_mean_of_an_element(rng):
                 )
                 stretch = np.linalg.norm(a) / cables.G0[e, k]
                 rate = a @ b / np.linalg.norm(a) / cables.G0[e, k]
-                P, _, _ = nominal_stress(stretch, rate, 0.3, *cables.law[cables.law_of[e], k])
+                P, _, _ = nominal_stress(stretch, rate, 0.3, *cables.rows.law[cables.row_of[e], k])
                 mean += weight[k] * 6.0 * xi[k] * (1.0 - xi[k]) * cables.area[e, k] * P
             found.append((mean, cables.theta[cables.elements[e, 0]] + 0.5 * cables.h[e]))
         np.testing.assert_allclose((force[f], theta[f]), min(found), rtol=1e-12)

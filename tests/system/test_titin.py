@@ -234,7 +234,7 @@ def test_static_equilibrium_has_titin_at_rest():
         near = run.states[f"fiber_{f}"]["titin"][0]
         law = system.model.fibers[f].tissue.titin
         at_points = system.tension._sample(
-            system.split(y)[0], 0 * system.split(y)[0], np.zeros(2), system.cables.law
+            system.split(y)[0], 0 * system.split(y)[0], np.zeros(2), system.cables.rows.law
         )[0].reshape(-1, 5)[system.cables.fiber == f]
         assert_allclose(near, [[law.relaxed(s) for s in row] for row in at_points], atol=1e-9)
 

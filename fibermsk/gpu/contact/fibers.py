@@ -132,7 +132,7 @@ class Fibers:
         """
         self._fibers, least = fibers, 1.0
         if self._sets:
-            arguments = (*fibers[:4], self._rows)
+            arguments = (*fibers[:5], self._rows)
             self._device.launch(fill_row, int(self._arrays.h.size), arguments)
         for one in self._sets:
             self._find(one, widest)

@@ -70,7 +70,7 @@ def fiber_gap(run, fibers, widest, rows, runs, laws, quadrature, points, held_po
         state[s, 0], state[s, 1], state[s, 2] = d, R, rows[b, TANGENT]
         pull = 0.0
         if not (d >= R or admissibility <= 0.0):
-            share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
+            share = reference_radius(fibers.radius_poly[fibers.shape_of[e]], laws.xi[law, k])
             if wanted:
                 F, _ = law_force(gap, laws.constants, law)
                 pull = -share * F * length / (R * d)
@@ -122,7 +122,7 @@ def fill_forces(fibers, runs, laws, quadrature, points, force):
             m = way_to(points.element[s], points.xi[s], x, y, z, fibers.power)
             d, R, pull = state[s, 0], state[s, 1], 0.0
             if not (d >= R or 1.0 + laws.constants[law, 1] * (d / R - 1.0) <= 0.0):
-                share = reference_radius(fibers.radius_poly[e], laws.xi[law, k])
+                share = reference_radius(fibers.radius_poly[fibers.shape_of[e]], laws.xi[law, k])
                 F, _ = law_force(d / R - 1.0, laws.constants, law)
                 pull = -share * F * values[i, k, 7] / (R * d)
             force[s, 0], force[s, 1], force[s, 2] = pull * m[0], pull * m[1], pull * m[2]

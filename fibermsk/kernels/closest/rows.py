@@ -47,8 +47,9 @@ def _largest_quartic(a, e):
 
 
 @body
-def fill_row(e, power, reference, radius_poly, h, rows):
+def fill_row(e, power, shape_of, reference, radius_poly, h, rows):
     """Fill one element's row."""
+    own = shape_of[e]
     vv, vw, ww, vu, wu, uu = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     ball, chord_sq, along_0, along_1, along_2 = 0.0, 0.0, 0.0, 0.0, 0.0
     bend_0, bend_1, tangent_0, tangent_1, tangent_m = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -78,7 +79,7 @@ def fill_row(e, power, reference, radius_poly, h, rows):
         tangent_0 += v * v
         tangent_m += (v + w) ** 2
         tangent_1 += end * end
-        V, W, U = reference[e, 1, c], reference[e, 2, c], reference[e, 3, c]
+        V, W, U = reference[own, 1, c], reference[own, 2, c], reference[own, 3, c]
         A_0 += V * V
         A_1 += (V + W) ** 2
         A_2 += (V + 2.0 * W + 3.0 * U) ** 2
@@ -106,7 +107,7 @@ def fill_row(e, power, reference, radius_poly, h, rows):
     rows[e, MONOTONE] = slowest / bend if bend > 0.0 else (math.inf if slowest > 0.0 else 0.0)
     largest = math.sqrt(max(A_0, max(A_1, A_2)))
     rows[e, THICK] = (
-        _largest_quartic(radius_poly, e) * math.sqrt(largest / math.sqrt(slowest))
+        _largest_quartic(radius_poly, own) * math.sqrt(largest / math.sqrt(slowest))
         if slowest > 0.0
         else math.inf
     )
@@ -115,11 +116,11 @@ def fill_row(e, power, reference, radius_poly, h, rows):
     s_a = math.sqrt(math.sqrt(A_0 / tangent_0))
     s_b = math.sqrt(math.sqrt(A_2 / tangent_1))
     for n in range(8):
-        value = radius_poly[e, n] * s_a if n < 5 else 0.0
+        value = radius_poly[own, n] * s_a if n < 5 else 0.0
         if 2 <= n < 7:
-            value += 3.0 * (s_b - s_a) * radius_poly[e, n - 2]
+            value += 3.0 * (s_b - s_a) * radius_poly[own, n - 2]
         if n >= 3:
-            value -= 2.0 * (s_b - s_a) * radius_poly[e, n - 3]
+            value -= 2.0 * (s_b - s_a) * radius_poly[own, n - 3]
         rows[e, RADIUS + n] = value
     _bound_radius(e, rows)
 
@@ -159,10 +160,10 @@ def radius_along(e, xi, rows):
 
 
 @parallel("rows", least=1024)
-def fill_rows(power, reference, radius_poly, h, rows):
+def fill_rows(power, shape_of, reference, radius_poly, h, rows):
     """Fill all rows."""
     for e in prange(power.shape[0]):
-        fill_row(e, power, reference, radius_poly, h, rows)
+        fill_row(e, power, shape_of, reference, radius_poly, h, rows)
 
 
 @body
@@ -170,9 +171,10 @@ def fill_quadrature(i, fibers, laws, quadrature):
     """Fill the quadrature points of one element and law."""
     power, reference, radius_poly = fibers.power, fibers.reference, fibers.radius_poly
     e, law, values = quadrature.element[i], quadrature.law[i], quadrature.values
+    own = fibers.shape_of[e]
     for k in range(laws.n_points[law]):
         point = values[i, k]
         point[6], point[7] = section(
-            power[e], reference[e], radius_poly[e], fibers.h[e], laws.xi[law, k], point[:3],
+            power[e], reference[own], radius_poly[own], fibers.h[e], laws.xi[law, k], point[:3],
             point[3:6],
         )  # fmt: skip

@@ -15,8 +15,8 @@ from fibermsk.kernels.section import reference_radius
 
 @kernel
 def add_pressure(
-    run_element, run_law, law_constants, law_xi, radius_poly, partner, partner_xi, own_radius,
-    state, total, carried,
+    run_element, run_law, law_constants, law_xi, shape_of, radius_poly, partner, partner_xi,
+    own_radius, state, total, carried,
 ):  # fmt: skip
     """Add the axial force on the integrated fiber [N] of all contact points, and what they carry.
 
@@ -37,11 +37,11 @@ def add_pressure(
             if d >= R or 1.0 + law_constants[law, 1] * (d / R - 1.0) <= 0.0:
                 continue
             # reference radii, the factors of the energies of both sides
-            share = reference_radius(radius_poly[e], law_xi[law, k])
+            share = reference_radius(radius_poly[shape_of[e]], law_xi[law, k])
             own = share if partner.size else share + state[s, 2]
             carried[e, k] += own * law_energy(d / R - 1.0, law_constants, law)
             if partner.size:
-                share += reference_radius(radius_poly[partner[s]], partner_xi[s])
+                share += reference_radius(radius_poly[shape_of[partner[s]]], partner_xi[s])
             else:
                 share += state[s, 2]
             F, _ = law_force(d / R - 1.0, law_constants, law)

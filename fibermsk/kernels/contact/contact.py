@@ -35,7 +35,7 @@ from fibermsk.kernels.section import reference_radius, section
 def section_on(e, xi, fibers):
     """Tangent, curvature, radius, its slope and |a1| of a point, as of `section`."""
     power, reference, radius_poly = fibers.power, fibers.reference, fibers.radius_poly
-    scale = 1.0 / fibers.h[e]
+    scale, own = 1.0 / fibers.h[e], fibers.shape_of[e]
     v0, v1, v2 = power[e, 1, 0], power[e, 1, 1], power[e, 1, 2]
     w0, w1, w2 = power[e, 2, 0], power[e, 2, 1], power[e, 2, 2]
     u0, u1, u2 = power[e, 3, 0], power[e, 3, 1], power[e, 3, 2]
@@ -52,16 +52,18 @@ def section_on(e, xi, fibers):
     )
     AA, A_B = 0.0, 0.0
     for c in range(3):
-        A = reference[e, 1, c] + xi * (2.0 * reference[e, 2, c] + 3.0 * xi * reference[e, 3, c])
-        B = 2.0 * reference[e, 2, c] + 6.0 * xi * reference[e, 3, c]
+        A = reference[own, 1, c] + xi * (
+            2.0 * reference[own, 2, c] + 3.0 * xi * reference[own, 3, c]
+        )
+        B = 2.0 * reference[own, 2, c] + 6.0 * xi * reference[own, 3, c]
         AA += A * A
         A_B += A * B
     aa = a1[0] * a1[0] + a1[1] * a1[1] + a1[2] * a1[2]
     a_b = a1[0] * a2[0] + a1[1] * a2[1] + a1[2] * a2[2]
-    r0, dr0 = radius_poly[e, 4], 0.0
+    r0, dr0 = radius_poly[own, 4], 0.0
     for m in range(3, -1, -1):
         dr0 = dr0 * xi + r0
-        r0 = r0 * xi + radius_poly[e, m]
+        r0 = r0 * xi + radius_poly[own, m]
     change = math.sqrt(math.sqrt(AA * square / aa))
     r = r0 * change
     slope = dr0 * scale * change + 0.5 * r * (A_B / AA * scale - a_b / aa)
@@ -72,13 +74,15 @@ def section_on(e, xi, fibers):
 def _radius_on(e, xi, fibers):
     """Radius and |a1| of a point, as `section`."""
     power, reference, radius_poly = fibers.power, fibers.reference, fibers.radius_poly
-    aa, AA = 0.0, 0.0
+    aa, AA, own = 0.0, 0.0, fibers.shape_of[e]
     for c in range(3):
         a = power[e, 1, c] + xi * (2.0 * power[e, 2, c] + 3.0 * xi * power[e, 3, c])
-        A = reference[e, 1, c] + xi * (2.0 * reference[e, 2, c] + 3.0 * xi * reference[e, 3, c])
+        A = reference[own, 1, c] + xi * (
+            2.0 * reference[own, 2, c] + 3.0 * xi * reference[own, 3, c]
+        )
         aa += a * a
         AA += A * A
-    r0 = reference_radius(radius_poly[e], xi)
+    r0 = reference_radius(radius_poly[own], xi)
     return r0 * math.sqrt(math.sqrt(AA / aa)), math.sqrt(aa) / fibers.h[e]
 
 
@@ -241,7 +245,13 @@ def _bone_run(run, fibers, runs, shapes, laws, points, jacobian):
         s = runs.point_start[run] + k
         x, xi = points.x[s], laws.xi[law, k]
         r_x, length = section(
-            fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1
+            fibers.power[e],
+            fibers.reference[fibers.shape_of[e]],
+            fibers.radius_poly[fibers.shape_of[e]],
+            h,
+            xi,
+            x,
+            a1,
         )
         d = distance(x, b, shapes)
         admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
@@ -260,7 +270,7 @@ def _bone_run(run, fibers, runs, shapes, laws, points, jacobian):
                 force[s, c] = F * length * gradient[c]
             _bone_slopes(a1, length, r_x, R, d, gradient, hessian, laws.constants, law, s, jacobian)
         else:
-            share = reference_radius(fibers.radius_poly[e], xi) + R
+            share = reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi) + R
             for c in range(3):
                 force[s, c] = share * F * length / (r_x + R) * gradient[c]
             density = share * length * law_energy(gap, laws.constants, law)

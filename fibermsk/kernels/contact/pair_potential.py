@@ -36,7 +36,13 @@ def _fill_partner(f, eta, point, fibers, curve, ends, n, p):
     Returns the distance and the results of `partner_curve`.
     """
     along = partner_curve(
-        fibers.power[f], fibers.reference[f], fibers.radius_poly[f], fibers.h[f], eta, curve, ends
+        fibers.power[f],
+        fibers.reference[fibers.shape_of[f]],
+        fibers.radius_poly[fibers.shape_of[f]],
+        fibers.h[f],
+        eta,
+        curve,
+        ends,
     )
     _, _, _, r0, _, sa, sb, w, _ = along
     d0, d1, d2 = curve[0, 0] - point[0], curve[0, 1] - point[1], curve[0, 2] - point[2]
@@ -157,7 +163,7 @@ def pair_gradients(pair, fibers, runs, laws, quadrature, points, of_pairs, resid
                 continue
             f, eta, point = points.element[s], points.xi[s], quadrature.values[i, q]
             d, along = _fill_partner(f, eta, point, fibers, curve, ends, n, p)
-            radius = reference_radius(fibers.radius_poly[e], laws.xi[law, q])
+            radius = reference_radius(fibers.radius_poly[fibers.shape_of[e]], laws.xi[law, q])
             weight = laws.weight[law, q] * h[e] * radius
             _add_gradient(
                 weight, law, d, point, along, n, p, shape(eta, h[f]), fibers.elements[f, 0],
@@ -186,7 +192,11 @@ def pair_tangents(
             f, eta, point = points.element[s], points.xi[s], quadrature.values[i, q]
             xi, share = laws.xi[law, q], quadrature.shares[i, q]
             d, along = _fill_partner(f, eta, point, fibers, curve, ends, n, p)
-            weight = laws.weight[law, q] * h[e] * reference_radius(fibers.radius_poly[e], xi)
+            weight = (
+                laws.weight[law, q]
+                * h[e]
+                * reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi)
+            )
             ny, dy, node = shape(eta, h[f]), shape_d1(eta, h[f]), fibers.elements[f, 0]
             psi, pull, stiffness = _add_gradient(
                 weight, law, d, point, along, n, p, ny, node, laws.constants, share, residual

@@ -55,11 +55,17 @@ def add_bone_potential(task, begin, fibers, runs, shapes, laws, points, axes, ta
                 continue
             w = laws.weight[law, q] * h
             r_x, _ = section(
-                fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1
+                fibers.power[e],
+                fibers.reference[fibers.shape_of[e]],
+                fibers.radius_poly[fibers.shape_of[e]],
+                h,
+                xi,
+                x,
+                a1,
             )
             d = distance_slopes(x, b, shapes, slope, curvature)
             g = fill_bone_gap(a1, r_x, d, slope, curvature, radius, dz, dzz)
-            share = reference_radius(fibers.radius_poly[e], xi) + radius
+            share = reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi) + radius
             energy_terms(share, a1, g, laws.constants, law, dz, dzz, gradient, hessian)
             N, d1 = shape(xi, h), shape_d1(xi, h)
             for a in range(4):

@@ -22,14 +22,14 @@ from fibermsk.laws.layout import StressLayout
 
 
 @inlined
-def law_activation_slope(stretch, stretch_rate, activation, law, e, k):
+def law_activation_slope(stretch, stretch_rate, activation, law, row, k):
     """Derivative of the nominal stress at a point in the activation.
 
     The built-in stress is linear in it: the active part at full activation.
     """
     return nominal_stress_of(
-        stretch, 0.0, 1.0, 0.0, 0.0, law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
-        0.0, 0.0, 1.0,
+        stretch, 0.0, 1.0, 0.0, 0.0, law[row, k, 2], law[row, k, 3], law[row, k, 4],
+        law[row, k, 5], 0.0, 0.0, 1.0,
     )[0]  # fmt: skip
 
 
@@ -37,19 +37,17 @@ def law_activation_slope(stretch, stretch_rate, activation, law, e, k):
 def fiber_activation_slope(f, element_start, nodes, velocity, cable, activation, found):
     """Add the derivative of one fiber's residual; see `activation_slope`."""
     for e in range(element_start[f], element_start[f + 1]):
-        i = cable.elements[e, 0]
+        i, row = cable.elements[e, 0], cable.row_of[e]
         x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
         on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
         for k in range(cable.xi.size):
             _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
             a1, a1_dot = slope(g, p, q, x), slope(g, p, q, v)
-            length, G0 = math.sqrt(dot(a1, a1)), cable.G0[e, k]
+            length, G0 = math.sqrt(dot(a1, a1)), cable.G0[row, k]
             rate = dot(a1, a1_dot) / (length * G0)
-            by_a = law_activation_slope(
-                length / G0, rate, activation[e], cable.law, cable.law_of[e], k
-            )
+            by_a = law_activation_slope(length / G0, rate, activation[e], cable.law, row, k)
             # dN/da t = A0 dP/da a1 / |a1|
-            w = cable.weight[e, k] * cable.area[e, k] * by_a / length
+            w = cable.weight[row, k] * cable.area[row, k] * by_a / length
             on_g = add_3(on_g, w * g, a1)
             on_p = add_3(on_p, w * p, a1)
             on_q = add_3(on_q, w * q, a1)
@@ -109,10 +107,10 @@ def _rebuilt(layout: StressLayout, digest: str) -> Any:
 
 def _with_own(before: Any, own: Any, constants: Any, share: int) -> Any:
     @uncached
-    def law_activation_slope(stretch, stretch_rate, activation, law, e, k):
-        total, part = before(stretch, stretch_rate, activation, law, e, k), law[e, k, share]
+    def law_activation_slope(stretch, stretch_rate, activation, law, row, k):
+        total, part = before(stretch, stretch_rate, activation, law, row, k), law[row, k, share]
         if part != 0.0:
-            total += part * own(constants(law[e], k), stretch, stretch_rate, activation)
+            total += part * own(constants(law[row], k), stretch, stretch_rate, activation)
         return total
 
     return law_activation_slope
@@ -120,9 +118,9 @@ def _with_own(before: Any, own: Any, constants: Any, share: int) -> Any:
 
 def _with_active(before: Any, active: Any, first: int) -> Any:
     @uncached
-    def law_activation_slope(stretch, stretch_rate, activation, law, e, k):
-        total = before(stretch, stretch_rate, activation, law, e, k)
-        P, _, _ = active(stretch, stretch_rate, law[e, k, first], law[e], k)
+    def law_activation_slope(stretch, stretch_rate, activation, law, row, k):
+        total = before(stretch, stretch_rate, activation, law, row, k)
+        P, _, _ = active(stretch, stretch_rate, law[row, k, first], law[row], k)
         return total + P
 
     return law_activation_slope

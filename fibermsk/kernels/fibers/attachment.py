@@ -52,7 +52,7 @@ def add_end_rates(
         # rows of this node, columns of the end node
         columns = K[side, 0] if node == side else K[0, 1 + node]
         for r in range(6):
-            inertia = cable.mass[e, 2 * node + r // 3, 2 * side]
+            inertia = cable.mass[cable.row_of[e], 2 * node + r // 3, 2 * side]
             for j in range(B.shape[1]):
                 value = inertia * acceleration_rate[m, r % 3, j]
                 for c in range(3):

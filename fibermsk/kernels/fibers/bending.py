@@ -8,8 +8,8 @@ length s, where
 
 This is a Kirchhoff rod, straight in its reference configuration and free to twist (Meier, Popp and
 Wall, Computer Methods in Applied Mechanics and Engineering 290 (2015), 314-341), on the same cubic
-elements: their continuous tangent makes the energy finite. `stiffness` (n_elements, n_points) is B
-/ |X,theta| [N m]; the other arrays are those of `fibermsk.kernels.fibers.cable`.
+elements: their continuous tangent makes the energy finite. `stiffness` (n_rows, n_points) is B /
+|X,theta| [N m]; the other arrays are those of `fibermsk.kernels.fibers.cable`.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ from fibermsk.kernels.fibers.shape import shape_d1, shape_d2
 
 
 @kernel
-def bending_energy(nodes, bent, elements, h, xi, weight, stiffness):
+def bending_energy(nodes, bent, elements, h, xi, row_of, weight, stiffness):
     """Energy of the elements `bent` [J]."""
     total = 0.0
     for e in bent:
-        x = chord(nodes, elements[e, 0], elements[e, 1])
+        x, row = chord(nodes, elements[e, 0], elements[e, 1]), row_of[e]
         for k in range(xi.size):
             _, p1, g1, q1 = shape_d1(xi[k], h[e])
             _, p2, g2, q2 = shape_d2(xi[k], h[e])
             a1, a2 = slope(g1, p1, q1, x), slope(g2, p2, q2, x)
             s, p, q = dot(a1, a1), dot(a1, a2), dot(a2, a2)
-            total += 0.5 * weight[e, k] * stiffness[e, k] * (s * q - p * p) / (s * s)
+            total += 0.5 * weight[row, k] * stiffness[row, k] * (s * q - p * p) / (s * s)
     return total
 
 
 @inlined
-def _integrate(nodes, i, e, h, xi, weight, stiffness, tangent):
+def _integrate(nodes, i, e, h, xi, row_of, weight, stiffness, tangent):
     """Integrals over an element of the energy's gradient and Hessian, with the shapes' slopes.
 
     These are (-g, p, g, q), first and second derivatives. Returns the integrals with g, p and q,
     and those with g g, g p, p p, g q, p q and q q; a constant `tangent` that is false leaves out
     the latter.
     """
-    x = chord(nodes, i, i + 1)
+    x, of = chord(nodes, i, i + 1), row_of[e]
     per_h = 1.0 / h[e]
     on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
     gg, gp, pp, gq, pq, qq = ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9, ZERO_9
@@ -71,7 +71,7 @@ def _integrate(nodes, i, e, h, xi, weight, stiffness, tangent):
         g2 *= per_h * per_h
         a1, a2 = slope(g1, p1, q1, x), slope(g2, p2, q2, x)
         s, p, q = dot(a1, a1), dot(a1, a2), dot(a2, a2)
-        w = weight[e, k] * stiffness[e, k]
+        w = weight[of, k] * stiffness[of, k]
         # w times the slopes of f = (s q - p^2) / (2 s^2)
         r = 1.0 / s
         f_s, f_p, f_q = w * (p * p * r - 0.5 * q) * r * r, -w * p * r * r, 0.5 * w * r
@@ -103,18 +103,20 @@ def _integrate(nodes, i, e, h, xi, weight, stiffness, tangent):
 
 
 @inlined
-def add_residual(e, nodes, elements, h, xi, weight, stiffness, residual):
+def add_residual(e, nodes, elements, h, xi, row_of, weight, stiffness, residual):
     """Add minus the nodal force of one element; see `assemble_bending`."""
     i = elements[e, 0]
-    integrals, _ = _integrate(nodes, i, e, h, xi, weight, stiffness, False)
+    integrals, _ = _integrate(nodes, i, e, h, xi, row_of, weight, stiffness, False)
     add_integrals(i, integrals, residual)
 
 
 @inlined
-def add_tangent(e, nodes, elements, h, xi, weight, stiffness, residual, lines):
+def add_tangent(e, nodes, elements, h, xi, row_of, weight, stiffness, residual, lines):
     """Add minus the nodal force of one element, and its derivative."""
     i = elements[e, 0]
-    integrals, (gg, gp, pp, gq, pq, qq) = _integrate(nodes, i, e, h, xi, weight, stiffness, True)
+    integrals, (gg, gp, pp, gq, pq, qq) = _integrate(
+        nodes, i, e, h, xi, row_of, weight, stiffness, True
+    )
     add_integrals(i, integrals, residual)
     massless = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     add_stiffness(
@@ -124,31 +126,35 @@ def add_tangent(e, nodes, elements, h, xi, weight, stiffness, residual, lines):
 
 
 @kernel
-def fiber_residual(f, element_start, nodes, elements, h, xi, weight, stiffness, residual):
+def fiber_residual(f, element_start, nodes, elements, h, xi, row_of, weight, stiffness, residual):
     """Add minus the nodal force of one fiber's elements; see `assemble_bending`."""
     for e in range(element_start[f], element_start[f + 1]):
-        if stiffness[e, 0] != 0.0:
-            add_residual(e, nodes, elements, h, xi, weight, stiffness, residual)
+        if stiffness[row_of[e], 0] != 0.0:
+            add_residual(e, nodes, elements, h, xi, row_of, weight, stiffness, residual)
 
 
 @kernel
-def fiber_tangent(f, element_start, nodes, elements, h, xi, weight, stiffness, residual, lines):
+def fiber_tangent(
+    f, element_start, nodes, elements, h, xi, row_of, weight, stiffness, residual, lines
+):
     """Add minus the nodal force of one fiber's elements, and its derivative."""
     for e in range(element_start[f], element_start[f + 1]):
-        if stiffness[e, 0] != 0.0:
-            add_tangent(e, nodes, elements, h, xi, weight, stiffness, residual, lines)
+        if stiffness[row_of[e], 0] != 0.0:
+            add_tangent(e, nodes, elements, h, xi, row_of, weight, stiffness, residual, lines)
 
 
 @parallel("element_start", least=64)
-def bending_residual(element_start, nodes, elements, h, xi, weight, stiffness, residual):
+def bending_residual(element_start, nodes, elements, h, xi, row_of, weight, stiffness, residual):
     """Add minus the nodal force to `residual`: `assemble_bending` without the derivative."""
     for f in prange(element_start.size - 1):
-        fiber_residual(f, element_start, nodes, elements, h, xi, weight, stiffness, residual)
+        fiber_residual(
+            f, element_start, nodes, elements, h, xi, row_of, weight, stiffness, residual
+        )
 
 
 @parallel("element_start", least=64)
 def assemble_bending(
-    element_start, nodes, elements, h, xi, weight, stiffness, residual, lines
+    element_start, nodes, elements, h, xi, row_of, weight, stiffness, residual, lines
 ):  # fmt: skip
     """Add minus the nodal force to `residual` (n_nodes, 6), its derivative to `lines`.
 
@@ -156,4 +162,6 @@ def assemble_bending(
     they have no stiffness; ``lines`` (n_nodes, 3, 6, 6): see `fibermsk.linalg.lines`.
     """
     for f in prange(element_start.size - 1):
-        fiber_tangent(f, element_start, nodes, elements, h, xi, weight, stiffness, residual, lines)
+        fiber_tangent(
+            f, element_start, nodes, elements, h, xi, row_of, weight, stiffness, residual, lines
+        )

@@ -52,67 +52,72 @@ class CableArrays(NamedTuple):
         Length in theta.
     xi : (n_points,) float array
         Quadrature points in [0, 1].
-    weight : (n_elements, n_points) float array
+    row_of : (n_elements,) int array
+        Row of each element in the following arrays; equal elements share one.
+    weight : (n_rows, n_points) float array
         Quadrature weights times h.
-    area, G0 : (n_elements, n_points) float array
+    area, G0 : (n_rows, n_points) float array
         Reference area A0 [m^2] and |X,theta| [m].
     law : (n_rows, n_points, n_constants) float array
         Constants of the stress, those of `fibermsk.laws.stress.nominal_stress` first
-        (`fibermsk.laws.layout`); equal elements share a row.
-    law_of : (n_elements,) int array
-        Row of each element.
-    mass : (n_elements, 4, 4) float array
+        (`fibermsk.laws.layout`).
+    mass : (n_rows, 4, 4) float array
         Scalar element mass matrices [kg].
     """
 
-    elements: NDArray[np.int64]
+    elements: NDArray[np.int32]
     h: Array
     xi: Array
+    row_of: NDArray[np.int32]
     weight: Array
     area: Array
     G0: Array
     law: Array
-    law_of: NDArray[np.int32]
     mass: Array
 
     @classmethod
     def of(cls, arrays: Any) -> CableArrays:
-        """Arrays of the same names of another object."""
-        return cls(*(getattr(arrays, name) for name in cls._fields))
+        """Arrays of the same names of another object, and of its `rows`."""
+        own, rows = cls._fields[:4], cls._fields[4:]
+        return cls(
+            *(getattr(arrays, name) for name in own),
+            *(getattr(arrays.rows, name) for name in rows),
+        )
 
 
 @inlined
-def law_stress(stretch, stretch_rate, activation, law, e, k):
+def law_stress(stretch, stretch_rate, activation, law, row, k):
     """Nominal stress at a point and its derivatives in the stretch and in the stretch rate."""
     return nominal_stress_of(
         stretch, stretch_rate, activation,
-        law[e, k, 0], law[e, k, 1], law[e, k, 2], law[e, k, 3], law[e, k, 4], law[e, k, 5],
-        law[e, k, 6], law[e, k, 7], law[e, k, 8],
+        law[row, k, 0], law[row, k, 1], law[row, k, 2], law[row, k, 3], law[row, k, 4],
+        law[row, k, 5], law[row, k, 6], law[row, k, 7], law[row, k, 8],
     )  # fmt: skip
 
 
 @inlined
-def law_energy(stretch, law, e, k):
+def law_energy(stretch, law, row, k):
     """Stored energy per reference volume at a point [J/m^3]."""
-    return _stored_energy(stretch, law[e, k, 0], law[e, k, 6], law[e, k, 7], law[e, k, 8])
+    return _stored_energy(stretch, law[row, k, 0], law[row, k, 6], law[row, k, 7], law[row, k, 8])
 
 
 @inlined
-def _pull(a1, a1_dot, e, k, cable, activation):
+def _pull(a1, a1_dot, row, k, cable, activation):
     """Unit tangent t, axial force N, dN/d|a1|, dN/d(t . a1_dot), 1/|a1| and u at a point.
 
-    u = (I - t t) a1_dot / |a1|: derivative of t . a1_dot with the direction of the tangent.
+    row: of the element; u = (I - t t) a1_dot / |a1|: derivative of t . a1_dot with the direction of
+    the tangent.
     """
     length = math.sqrt(dot(a1, a1))
     inverse = 1.0 / length
     t = scale_3(inverse, a1)
     rate = inverse * dot(a1, a1_dot)
     u = combine_3(inverse, a1_dot, -inverse * rate, t)
-    per_G0 = 1.0 / cable.G0[e, k]
+    per_G0 = 1.0 / cable.G0[row, k]
     P, dP_dstretch, dP_drate = law_stress(
-        length * per_G0, rate * per_G0, activation, cable.law, cable.law_of[e], k
+        length * per_G0, rate * per_G0, activation, cable.law, row, k
     )
-    A0 = cable.area[e, k]
+    A0 = cable.area[row, k]
     return t, A0 * P, A0 * dP_dstretch * per_G0, A0 * dP_drate * per_G0, inverse, u
 
 
@@ -123,7 +128,7 @@ def _integrate(nodes, velocity, e, cable, activation, cx, cv, tangent):
     Returns the integrals of N t with g, p and q, and those of D with g g, g p, p p, g q, p q and
     q q. D (3, 3) is cx dNt/da1 + cv dNt/da1_dot; a constant `tangent` that is false leaves it out.
     """
-    i = cable.elements[e, 0]
+    i, row = cable.elements[e, 0], cable.row_of[e]
     x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
     per_h = 1.0 / cable.h[e]
     on_g, on_p, on_q = ZERO_3, ZERO_3, ZERO_3
@@ -132,9 +137,9 @@ def _integrate(nodes, velocity, e, cable, activation, cx, cv, tangent):
         _, p, g, q = shape_d1(cable.xi[k], 1.0)
         g *= per_h
         t, N, N_a, N_v, inverse, u = _pull(
-            slope(g, p, q, x), slope(g, p, q, v), e, k, cable, activation[e]
+            slope(g, p, q, x), slope(g, p, q, v), row, k, cable, activation[e]
         )
-        w = cable.weight[e, k]
+        w = cable.weight[row, k]
         on_g = add_3(on_g, w * N * g, t)
         on_p = add_3(on_p, w * N * p, t)
         on_q = add_3(on_q, w * N * q, t)
@@ -174,19 +179,19 @@ def element_tangent(nodes, velocity, e, cable, activation, cx, cv, force, K):
 
 
 @inlined
-def _add_residual(acceleration, i, e, mass, integrals, residual):
-    """Add inertia, and the integrals of N t with the slopes (-g, p, g, q)."""
+def _add_residual(acceleration, i, row, M, integrals, residual):
+    """Add inertia of a row of masses, and the integrals of N t with the slopes (-g, p, g, q)."""
     on_g, on_p, on_q = integrals
     for r in range(3):
         a0, a1 = acceleration[i, r], acceleration[i, 3 + r]
         a2, a3 = acceleration[i + 1, r], acceleration[i + 1, 3 + r]
-        m = mass[e, 0, 0] * a0 + mass[e, 0, 1] * a1 + mass[e, 0, 2] * a2 + mass[e, 0, 3] * a3
+        m = M[row, 0, 0] * a0 + M[row, 0, 1] * a1 + M[row, 0, 2] * a2 + M[row, 0, 3] * a3
         residual[i, r] += m - on_g[r]
-        m = mass[e, 1, 0] * a0 + mass[e, 1, 1] * a1 + mass[e, 1, 2] * a2 + mass[e, 1, 3] * a3
+        m = M[row, 1, 0] * a0 + M[row, 1, 1] * a1 + M[row, 1, 2] * a2 + M[row, 1, 3] * a3
         residual[i, 3 + r] += m + on_p[r]
-        m = mass[e, 2, 0] * a0 + mass[e, 2, 1] * a1 + mass[e, 2, 2] * a2 + mass[e, 2, 3] * a3
+        m = M[row, 2, 0] * a0 + M[row, 2, 1] * a1 + M[row, 2, 2] * a2 + M[row, 2, 3] * a3
         residual[i + 1, r] += m + on_g[r]
-        m = mass[e, 3, 0] * a0 + mass[e, 3, 1] * a1 + mass[e, 3, 2] * a2 + mass[e, 3, 3] * a3
+        m = M[row, 3, 0] * a0 + M[row, 3, 1] * a1 + M[row, 3, 2] * a2 + M[row, 3, 3] * a3
         residual[i + 1, 3 + r] += m + on_q[r]
 
 
@@ -194,21 +199,22 @@ def _add_residual(acceleration, i, e, mass, integrals, residual):
 def add_residual(e, nodes, velocity, acceleration, cable, activation, residual):
     """Add inertia minus internal force of one element; see `assemble_cable`."""
     integrals, _ = _integrate(nodes, velocity, e, cable, activation, 0.0, 0.0, False)
-    _add_residual(acceleration, cable.elements[e, 0], e, cable.mass, integrals, residual)
+    i, row = cable.elements[e, 0], cable.row_of[e]
+    _add_residual(acceleration, i, row, cable.mass, integrals, residual)
 
 
 @inlined
 def add_tangent(e, nodes, velocity, acceleration, cable, activation, cx, cv, ca, residual, lines):
     """Add inertia minus internal force of one element, and their tangent."""
-    i, mass = cable.elements[e, 0], cable.mass
+    i, row, mass = cable.elements[e, 0], cable.row_of[e], cable.mass
     integrals, (gg, gp, pp, gq, pq, qq) = _integrate(
         nodes, velocity, e, cable, activation, cx, cv, True
     )
-    _add_residual(acceleration, i, e, mass, integrals, residual)
+    _add_residual(acceleration, i, row, mass, integrals, residual)
     inertia = (
-        ca * mass[e, 0, 0], ca * mass[e, 0, 1], ca * mass[e, 0, 2], ca * mass[e, 0, 3],
-        ca * mass[e, 1, 1], ca * mass[e, 1, 2], ca * mass[e, 1, 3],
-        ca * mass[e, 2, 2], ca * mass[e, 2, 3], ca * mass[e, 3, 3],
+        ca * mass[row, 0, 0], ca * mass[row, 0, 1], ca * mass[row, 0, 2], ca * mass[row, 0, 3],
+        ca * mass[row, 1, 1], ca * mass[row, 1, 2], ca * mass[row, 1, 3],
+        ca * mass[row, 2, 2], ca * mass[row, 2, 3], ca * mass[row, 3, 3],
     )  # fmt: skip
     # D is not symmetric, but each integral of it serves both orders of its slopes
     add_stiffness(lines, i, gg, gp, gp, pp, gq, gq, pq, pq, qq, inertia)
@@ -291,9 +297,10 @@ def cable_energy(nodes, cable):
         for k in range(cable.xi.size):
             _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
             a1 = slope(g, p, q, chord(nodes, cable.elements[e, 0], cable.elements[e, 1]))
-            G0 = cable.G0[e, k]
-            energy = law_energy(math.sqrt(dot(a1, a1)) / G0, cable.law, cable.law_of[e], k)
-            total += cable.weight[e, k] * cable.area[e, k] * G0 * energy
+            row = cable.row_of[e]
+            G0 = cable.G0[row, k]
+            energy = law_energy(math.sqrt(dot(a1, a1)) / G0, cable.law, row, k)
+            total += cable.weight[row, k] * cable.area[row, k] * G0 * energy
     return total
 
 
@@ -306,15 +313,15 @@ def least_force(f, element_start, nodes, velocity, cable, activation, least, ele
     """
     smallest = math.inf
     for e in range(element_start[f], element_start[f + 1]):
-        i = cable.elements[e, 0]
+        i, row = cable.elements[e, 0], cable.row_of[e]
         x, v = chord(nodes, i, i + 1), chord(velocity, i, i + 1)
         mean = 0.0
         for k in range(cable.xi.size):
             _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
             _, N, _, _, _, _ = _pull(
-                slope(g, p, q, x), slope(g, p, q, v), e, k, cable, activation[e]
+                slope(g, p, q, x), slope(g, p, q, v), row, k, cable, activation[e]
             )
-            mean += cable.weight[e, k] * g * N
+            mean += cable.weight[row, k] * g * N
         if not mean >= smallest:
             smallest = mean
             element[f] = e
@@ -338,14 +345,12 @@ def sample_cable(nodes, velocity, cable, activation, stretch, force, power):
     The points may be any; weights and masses are not used.
     """
     for e in range(cable.elements.shape[0]):
-        i, j = cable.elements[e, 0], cable.elements[e, 1]
+        i, j, row = cable.elements[e, 0], cable.elements[e, 1], cable.row_of[e]
         for k in range(cable.xi.size):
             _, p, g, q = shape_d1(cable.xi[k], cable.h[e])
             a1, a1_dot = slope(g, p, q, chord(nodes, i, j)), slope(g, p, q, chord(velocity, i, j))
-            length, G0, A0 = math.sqrt(dot(a1, a1)), cable.G0[e, k], cable.area[e, k]
+            length, G0, A0 = math.sqrt(dot(a1, a1)), cable.G0[row, k], cable.area[row, k]
             stretch[e, k], rate = length / G0, dot(a1, a1_dot) / (length * G0)
-            P, _, dP_drate = law_stress(
-                stretch[e, k], rate, activation[e], cable.law, cable.law_of[e], k
-            )
+            P, _, dP_drate = law_stress(stretch[e, k], rate, activation[e], cable.law, row, k)
             force[e, k] = A0 * P
             power[e, k] = A0 * G0 * dP_drate * rate * rate

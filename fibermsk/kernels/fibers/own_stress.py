@@ -116,11 +116,11 @@ def _with_active(before: Any, active: Any, first: int) -> Any:
     """Stress plus the active stress with curves."""
 
     @uncached
-    def law_stress(stretch, stretch_rate, activation, law, e, k):
-        P, dP_dstretch, dP_drate = before(stretch, stretch_rate, activation, law, e, k)
-        amplitude = activation * law[e, k, first]
+    def law_stress(stretch, stretch_rate, activation, law, row, k):
+        P, dP_dstretch, dP_drate = before(stretch, stretch_rate, activation, law, row, k)
+        amplitude = activation * law[row, k, first]
         if amplitude != 0.0:
-            Q, dQ_dstretch, dQ_drate = active(stretch, stretch_rate, amplitude, law[e], k)
+            Q, dQ_dstretch, dQ_drate = active(stretch, stretch_rate, amplitude, law[row], k)
             P += Q
             dP_dstretch += dQ_dstretch
             dP_drate += dQ_drate
@@ -133,12 +133,12 @@ def _with_stress(before: Any, own: Any, constants: Any, share: int, felt: float)
     """Stress plus that of a user-defined law, which depends on activation or not."""
 
     @uncached
-    def law_stress(stretch, stretch_rate, activation, law, e, k):
-        P, dP_dstretch, dP_drate = before(stretch, stretch_rate, activation, law, e, k)
-        part = law[e, k, share]
+    def law_stress(stretch, stretch_rate, activation, law, row, k):
+        P, dP_dstretch, dP_drate = before(stretch, stretch_rate, activation, law, row, k)
+        part = law[row, k, share]
         if part != 0.0:
             Q, dQ_dstretch, dQ_drate = own(
-                constants(law[e], k), stretch, stretch_rate, felt * activation
+                constants(law[row], k), stretch, stretch_rate, felt * activation
             )
             P += part * Q
             dP_dstretch += part * dQ_dstretch
@@ -150,10 +150,10 @@ def _with_stress(before: Any, own: Any, constants: Any, share: int, felt: float)
 
 def _with_energy(before: Any, own: Any, constants: Any, share: int) -> Any:
     @uncached
-    def law_energy(stretch, law, e, k):
-        total, part = before(stretch, law, e, k), law[e, k, share]
+    def law_energy(stretch, law, row, k):
+        total, part = before(stretch, law, row, k), law[row, k, share]
         if part != 0.0:
-            total += part * own(constants(law[e], k), stretch)
+            total += part * own(constants(law[row], k), stretch)
         return total
 
     return law_energy

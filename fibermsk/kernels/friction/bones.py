@@ -128,7 +128,7 @@ def _fill_limit(e, law, xi, weight, j, r_x, radius, d, a1, slope, fibers, laws, 
     F, dF = law_force(d / R - 1.0, laws.constants, law)
     share, by_R = 1.0, 0.0
     if of.potential:
-        share = (reference_radius(fibers.radius_poly[e], xi) + radius) / R
+        share = (reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi) + radius) / R
         by_R = -share / R
     by_radii = weight * j * (by_R * F - share * dF * d / (R * R))
     for c in range(3):
@@ -240,7 +240,13 @@ def add_bone_friction(fibers, runs, shapes, laws, points, axes, of, tangent, loa
             if of.constants[law, 0] == 0.0 or not closed or points.state[s, 3] <= 0.0:
                 continue
             r_x, j = section(
-                fibers.power[e], fibers.reference[e], fibers.radius_poly[e], h, xi, x, a1
+                fibers.power[e],
+                fibers.reference[fibers.shape_of[e]],
+                fibers.radius_poly[fibers.shape_of[e]],
+                h,
+                xi,
+                x,
+                a1,
             )
             d = distance_slopes(x, b, shapes, slope, curvature)
             weight = of.constants[law, 0] * laws.weight[law, q] * h

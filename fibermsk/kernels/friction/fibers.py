@@ -97,7 +97,7 @@ def _limit(
                     own = by_dR * rho * point[3 + c] * dx[a] - u[c] * nx[a]
                     d_eta[3 * a + c] = -own / g_etaeta
                     d_eta[12 + 3 * a + c] = -slide[3 * a + c] / g_etaeta
-        share = reference_radius(fibers.radius_poly[e], xi) / R
+        share = reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi) / R
         by_R = -share / R
     else:
         _, _, r_y, dr, _ = section_on(f, eta, fibers)

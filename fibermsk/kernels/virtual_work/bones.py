@@ -121,7 +121,7 @@ def _add(value, k, e, xi, b, law, fibers, slopes):
     elif k == 1:
         add_radius(value, e, xi, slopes.shape)
     elif k == 2:
-        square = reference_square(fibers.reference, e, xi)
+        square = reference_square(fibers.reference, fibers.shape_of[e], xi)
         add_reference(value, e, xi, square, slopes.shape)
     elif k == 3:
         slopes.radius[b] += value

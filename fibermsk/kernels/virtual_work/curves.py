@@ -124,11 +124,13 @@ def curve(power, e, xi, grow):
 
 
 @body
-def reference_square(reference, e, xi):
-    """Square of the reference's derivative in xi."""
+def reference_square(reference, own, xi):
+    """Square of the derivative in xi of a row of the reference."""
     total = 0.0 * xi
     for c in range(3):
-        A = reference[e, 1, c] + xi * (2.0 * reference[e, 2, c] + 3.0 * xi * reference[e, 3, c])
+        A = reference[own, 1, c] + xi * (
+            2.0 * reference[own, 2, c] + 3.0 * xi * reference[own, 3, c]
+        )
         total += A * A
     return total
 
@@ -140,11 +142,11 @@ def own_section(k, e, xi, fibers, virtual):
     Its position and tangent and those of the virtual displacement, |a|, reference radius and
     radius.
     """
-    own = step(0, k)
-    x, a, _ = curve(fibers.power, e, xi, own)
-    wx, wa, _ = curve(virtual.work, e, xi, own)
-    aa, r0 = dot(a, a), reference_radius(fibers.radius_poly[e], xi) + step(1, k)
-    AA = reference_square(fibers.reference, e, xi) * (1.0 + step(2, k))
+    grow, own = step(0, k), fibers.shape_of[e]
+    x, a, _ = curve(fibers.power, e, xi, grow)
+    wx, wa, _ = curve(virtual.work, e, xi, grow)
+    aa, r0 = dot(a, a), reference_radius(fibers.radius_poly[own], xi) + step(1, k)
+    AA = reference_square(fibers.reference, own, xi) * (1.0 + step(2, k))
     return x, a, wx, wa, root(aa), r0, r0 * root(root(AA / aa))
 
 

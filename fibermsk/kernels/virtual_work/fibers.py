@@ -73,18 +73,19 @@ def _friction_work(limit, speed, a, b, m, d, u, rates, w, works):
 @body
 def _partner_radius(k, f, eta, grow, potential, b, fibers):
     """Radius of a partner and its slope in xi; of potentials also factors s and w."""
-    r0 = reference_radius(fibers.radius_poly[f], eta) + step(4, k)
+    own = fibers.shape_of[f]
+    r0 = reference_radius(fibers.radius_poly[own], eta) + step(4, k)
     if not potential:
-        square = reference_square(fibers.reference, f, eta) * (1.0 + step(6, k))
+        square = reference_square(fibers.reference, own, eta) * (1.0 + step(6, k))
         return r0 * root(root(square / dot(b, b))), r0, r0, r0, r0
-    poly = fibers.radius_poly[f]
+    poly = fibers.radius_poly[own]
     dr0 = poly[1] + eta * (2.0 * poly[2] + eta * (3.0 * poly[3] + eta * 4.0 * poly[4]))
     dr0 += step(5, k)
     zero = complex(0.0, 0.0)
     _, ta, _ = curve(fibers.power, f, zero, grow)
     _, tb, _ = curve(fibers.power, f, zero + 1.0, grow)
-    Ta = reference_square(fibers.reference, f, zero) * (1.0 + step(6, k))
-    Tb = reference_square(fibers.reference, f, zero + 1.0) * (1.0 + step(7, k))
+    Ta = reference_square(fibers.reference, own, zero) * (1.0 + step(6, k))
+    Tb = reference_square(fibers.reference, own, zero + 1.0) * (1.0 + step(7, k))
     sa, sb = root(root(Ta / dot(ta, ta))), root(root(Tb / dot(tb, tb)))
     w, dw = eta * eta * (3.0 - 2.0 * eta), 6.0 * eta * (1.0 - eta)
     s = sa + (sb - sa) * w
@@ -166,7 +167,13 @@ def _slope_along(e, xi, f, eta, s, r_x, potential, held, points, fibers, room, e
         return 0.0
     h = fibers.h[f]
     r, dr, ddr, _, _, _, _, _, _ = partner_curve(
-        fibers.power[f], fibers.reference[f], fibers.radius_poly[f], h, eta, room, ends
+        fibers.power[f],
+        fibers.reference[fibers.shape_of[f]],
+        fibers.radius_poly[fibers.shape_of[f]],
+        h,
+        eta,
+        room,
+        ends,
     )
     point = (x[0].real, x[1].real, x[2].real)
     _, _, bend = _gap_along(point, r_x, room, r, dr, ddr)
@@ -176,13 +183,13 @@ def _slope_along(e, xi, f, eta, s, r_x, potential, held, points, fibers, room, e
 @body
 def _add(value, k, e, xi, f, eta, law, potential, fibers, slopes):
     """Add the derivative of a contact point's work in number k."""
-    shape, reference = slopes.shape, fibers.reference
+    shape, reference, of = slopes.shape, fibers.reference, fibers.shape_of
     if k == 0:
         shape[e, 0] += value / fibers.h[e]
     elif k == 1:
         add_radius(value, e, xi, shape)
     elif k == 2:
-        add_reference(value, e, xi, reference_square(reference, e, xi), shape)
+        add_reference(value, e, xi, reference_square(reference, of[e], xi), shape)
     elif k == 3:
         shape[f, 0] += value / fibers.h[f]
     elif k == 4:
@@ -195,7 +202,7 @@ def _add(value, k, e, xi, f, eta, law, potential, fibers, slopes):
         at = eta
         if potential:
             at = 0.0 if k == 6 else 1.0
-        add_reference(value, f, at, reference_square(reference, f, at), shape)
+        add_reference(value, f, at, reference_square(reference, of[f], at), shape)
     elif k < _OF_LAW:
         slopes.friction[law, k - 8] += value
     else:

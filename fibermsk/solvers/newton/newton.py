@@ -11,6 +11,7 @@ import numpy as np
 
 from fibermsk import _check
 from fibermsk._arrays import Array
+from fibermsk._heap import give_back
 from fibermsk.protocol import Evaluation, Freezes, System, offers, rounded
 from fibermsk.solvers.newton.linear import Solver, solver
 from fibermsk.solvers.orders import first_order
@@ -163,9 +164,15 @@ class Newton:
         tangent, to an `Evaluation`; `system` gives scale, retraction and safeguard.
         """
         report = NewtonReport()
+
+        def evaluate_lean(y: Array, tangent: bool) -> Evaluation:
+            if tangent:
+                give_back(y.size)  # there is no other one
+            return evaluate(y, tangent)
+
         try:
             with rounded(system):
-                return self._iterate(system, t, y, evaluate, report), report
+                return self._iterate(system, t, y, evaluate_lean, report), report
         finally:
             if report.frozen and offers(system, Freezes):
                 system.thaw()

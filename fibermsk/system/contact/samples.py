@@ -57,7 +57,7 @@ class ContactSamples:
         for part, points in (*with_partners, *((part, _NO_PARTNERS) for part in sets.bones)):
             if part.potential:
                 part.kernels.add_pressure(
-                    part.runs.element, part.runs.law, laws.constants, laws.xi, cables.radius_poly,
-                    *points, part.radii(), part.points.state, pressure, carried,
+                    part.runs.element, part.runs.law, laws.constants, laws.xi, cables.shape_of,
+                    cables.radius_rows, *points, part.radii(), part.points.state, pressure, carried,
                 )  # fmt: skip
         return pressure, carried

@@ -227,7 +227,7 @@ class _FiberSet(PointSet):
     def _rows(self, at: Geometry) -> Array:
         """Data of every element for the closest point search; new array."""
         rows = np.empty((self.cables.h.size, N_COLUMNS))
-        fill_rows(*at.fibers[:4], rows)
+        fill_rows(*at.fibers[:5], rows)
         return rows
 
     def pair_up(self, pairs: FiberPairs, touching: TouchingPairs, own: RunsOfPairs) -> None:
@@ -338,8 +338,9 @@ class PotentialFibers(_FiberSet):
             yield closed, line_force * (1.0 + other / share)[:, None]
 
     def _reference_radius(self, element: Short, xi: Array) -> Array:
-        powers = np.vander(xi, self.cables.radius_poly.shape[1], increasing=True)
-        return np.sum(self.cables.radius_poly[element] * powers, axis=1)
+        cables = self.cables
+        powers = np.vander(xi, cables.radius_rows.shape[1], increasing=True)
+        return np.sum(cables.radius_rows[cables.shape_of[element]] * powers, axis=1)
 
     def scatter(
         self, at: Geometry, out: Border, rows: PairRows, blocks: Blocks, tangent: bool

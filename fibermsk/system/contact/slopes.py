@@ -34,8 +34,8 @@ def shape_of(cables: Cables) -> Array:
     The length h, the coefficients of the reference radius, and the products of the reference's
     coefficients.
     """
-    rows = cables.reference_power[:, 1:]
-    products = np.einsum("eic,ejc->eij", rows, rows).reshape(len(rows), -1)
+    rows = cables.reference_rows[:, 1:]
+    products = np.einsum("eic,ejc->eij", rows, rows).reshape(len(rows), -1)[cables.shape_of]
     return np.hstack([cables.h[:, None], cables.radius_poly, products])
 
 

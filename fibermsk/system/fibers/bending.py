@@ -21,8 +21,8 @@ class Bending:
         """Add the moments, as forces on the nodes."""
         cables = self._cables
         bent = (
-            cables.element_start, at.nodes, cables.elements, cables.h, cables.xi, cables.weight,
-            cables.bending,
+            cables.element_start, at.nodes, cables.elements, cables.h, cables.xi, cables.row_of,
+            cables.rows.weight, cables.rows.bending,
         )  # fmt: skip
         if sums.slopes is None:
             bending.bending_residual(*bent, sums.nodes)
@@ -36,8 +36,8 @@ class Bending:
         """Energy of bending [J]."""
         cables = self._cables
         found = bending.bending_energy(
-            at.nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.weight,
-            cables.bending,
+            at.nodes, cables.bent, cables.elements, cables.h, cables.xi, cables.row_of,
+            cables.rows.weight, cables.rows.bending,
         )  # fmt: skip
         return {"elastic": found}
 

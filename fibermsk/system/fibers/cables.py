@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import sizes, starts
@@ -20,7 +21,7 @@ from fibermsk.laws.layout import StressLayout
 from fibermsk.laws.stress import bending_stiffness
 from fibermsk.model import Fiber, Model, MovingPoint, Station
 from fibermsk.model.muscles.fiber import End
-from fibermsk.system.fibers.law_rows import LawRows
+from fibermsk.system.fibers.equal_rows import ElementRows, without_equal
 from fibermsk.system.skeleton.tree import Tree, TreeState
 
 ATTACHMENT_FIELDS = "point_link", "point_local", "end_element", "end_side", "point_fiber"
@@ -55,26 +56,24 @@ class Cables:
     element_start: Index  # first element
     theta: Array  # material coordinate of the nodes (n_nodes,)
     reference: Array  # position and theta-tangent (n_nodes, 6) in the reference configuration
-    elements: Index  # node numbers (n_elements, 2)
+    elements: Short  # node numbers (n_elements, 2)
     fiber: Index  # fiber of each element (n_elements,)
     h: Array  # length in theta (n_elements,)
-    end_flag: Index  # (n_elements,): 1 for the first, 2 for the last of a fiber, 3 for both
-    # quadrature data; see `fibermsk.kernels.fibers.cable`
-    xi: Array
-    weight: Array
-    area: Array
-    G0: Array
-    law: Array
-    law_of: Short
+    end_flag: NDArray[
+        np.int8
+    ]  # (n_elements,): 1 for the first, 2 for the last of a fiber, 3 for both
+    xi: Array  # quadrature points in [0, 1]
+    rows: ElementRows  # data of the elements; equal ones share a row
+    row_of: Short  # row of each element (n_elements,)
     layouts: tuple[StressLayout, ...]  # meaning of the columns of `law`, by kind of stress law
     layout: Index  # index in `layouts` of each fiber (n_fibers,)
-    moduli: Array  # shear modulus at small strain (n_rows, n_points), rows as of `law` [N/m^2]
     density: Array  # of the tissue of each fiber (n_fibers,) [kg/m^3]
-    mass: Array  # element mass matrices (n_elements, 4, 4)
     bent: Index  # elements with bending stiffness (n_bent,)
-    bending: Array  # bending stiffness over |X,theta| (n_elements, n_points) [N m]
-    radius_poly: Array  # reference radius in powers of xi (n_elements, 5)
-    reference_power: Array  # reference centerline in powers of xi (n_elements, 4, 3)
+    # reference radius (n_shapes, 5) and centerline (n_shapes, 4, 3) in powers of xi, of the latter
+    # not the first, a position; and the row of each element (n_elements,)
+    radius_rows: Array
+    reference_rows: Array
+    shape_of: Short
     length: Array  # reference length (n_fibers,) [m]
     # attached ends (n_points,): link, and position (n_points, 3) in the link frame
     point_link: Index
@@ -89,9 +88,34 @@ class Cables:
         return self.reference.shape[0]
 
     @property
+    def weight(self) -> Array:
+        """Quadrature weights times h (n_elements, n_points); a new array."""
+        return self.rows.weight[self.row_of]
+
+    @property
+    def area(self) -> Array:
+        """Reference area A0 (n_elements, n_points) [m^2]; a new array."""
+        return self.rows.area[self.row_of]
+
+    @property
+    def G0(self) -> Array:
+        """|X,theta| (n_elements, n_points) [m]; a new array."""
+        return self.rows.G0[self.row_of]
+
+    @property
     def modulus(self) -> Array:
         """Shear modulus at small strain (n_elements, n_points) [N/m^2]; a new array."""
-        return self.moduli[self.law_of]
+        return self.rows.moduli[self.row_of]
+
+    @property
+    def mass(self) -> Array:
+        """Element mass matrices (n_elements, 4, 4) [kg]; a new array."""
+        return self.rows.mass[self.row_of]
+
+    @property
+    def radius_poly(self) -> Array:
+        """Reference radius in powers of xi (n_elements, 5); a new array."""
+        return self.radius_rows[self.shape_of]
 
     @property
     def line_density(self) -> Array:
@@ -101,7 +125,7 @@ class Cables:
     @cached_property
     def attached_nodes(self) -> Index:
         """Node of each attached end."""
-        return self.elements[self.end_element, self.end_side]
+        return self.elements[self.end_element, self.end_side].astype(np.int64)
 
     @cached_property
     def fiber_of_node(self) -> Index:
@@ -118,7 +142,7 @@ class Cables:
     def end_inertia(self, acceleration: Array) -> Array:
         """Inertia (n_points, 3) at the attached ends [N] of accelerations (n_nodes, 6)."""
         own = acceleration[self.elements[self.end_element]].reshape(-1, 4, 3)
-        rows = self.mass[self.end_element, 2 * self.end_side]
+        rows = self.rows.mass[self.row_of[self.end_element], 2 * self.end_side]
         found: Array = np.einsum("ma,mar->mr", rows, own)
         return found
 
@@ -126,7 +150,7 @@ class Cables:
     def section_factors(self) -> Array:
         """r0 sqrt(|A1|) at the start, the middle and the end of each element, (3, n_elements)."""
         xi = np.array([0.0, 0.5, 1.0])
-        r0 = self.radius_poly @ np.vander(xi, self.radius_poly.shape[1], increasing=True).T
+        r0 = self.radius_poly @ np.vander(xi, 5, increasing=True).T
         speed = reference_speed(self.reference, self.elements, self.h, xi)
         return np.ascontiguousarray((r0 * np.sqrt(speed)).T)
 
@@ -179,39 +203,41 @@ def build_cables(
     first = np.concatenate(
         [np.zeros(0, np.int64), *(node_start[f] + np.arange(n) for f, n in enumerate(n_elements))]
     )
-    elements = np.stack([first, first + 1], axis=1)
+    elements = np.stack([first, first + 1], axis=1).astype(np.int32)
     fiber_of = np.repeat(np.arange(n_elements.size), n_elements)
     theta = np.concatenate([np.zeros(0), *(mesh.theta for mesh in meshes)])
     reference = np.concatenate([np.zeros((0, 6)), *(mesh.nodes for mesh in meshes)])
     h = theta[elements[:, 1]] - theta[elements[:, 0]]
-    end_flag = np.zeros(elements.shape[0], np.int64)
+    end_flag = np.zeros(elements.shape[0], np.int8)
     end_flag[element_start[:-1]] += 1
     end_flag[element_start[1:] - 1] += 2
     power = np.empty((elements.shape[0], 4, 3))
     shape.power_coefficients(reference, elements, h, power)
+    power[:, 0] = 0.0
 
     G0 = reference_speed(reference, elements, h, xi)
     radius_poly = np.empty((elements.shape[0], 5))
     tissue_layouts = [fiber.tissue.layout for fiber in model.fibers]
     layouts = tuple(dict.fromkeys(tissue_layouts)) or (StressLayout(),)
-    rows = LawRows(N_POINTS, max(layout.size for layout in layouts) + 1)  # and the modulus
-    law_of = np.empty(elements.shape[0], np.int32)
-    share = np.empty((elements.shape[0], 1))
+    law = np.zeros((elements.shape[0], N_POINTS, max(layout.size for layout in layouts)))
+    modulus, share = np.empty(law.shape[:2]), np.empty((elements.shape[0], 1))
     for f, fiber in enumerate(model.fibers):
         own = slice(element_start[f], element_start[f + 1])
         start = theta[elements[own, 0], None]
         if old is not None and _SECTION.isdisjoint(changed[f]):
-            radius_poly[own] = old.radius_poly[own]
+            radius_poly[own] = old.radius_rows[old.shape_of[own]]
         else:
             at = start + h[own, None] * _RADIUS_XI
             radius_poly[own] = fiber.radius_at(at.ravel()).reshape(at.shape) @ _RADIUS_FIT.T
         if old is not None and _MATERIAL.isdisjoint(changed[f]):
-            known = old.law_of[own]
-            law_of[own] = rows.add(old.law[known], old.moduli[known])
+            known = old.row_of[own]
+            law[own], modulus[own] = old.rows.law[known], old.rows.moduli[known]
         else:
             at = start + h[own, None] * xi
             fraction = fiber.muscle_fraction_at(at.ravel()).reshape(at.shape)
-            law_of[own] = rows.add(fiber.tissue.constants(fraction), fiber.tissue.modulus(fraction))
+            constants = fiber.tissue.constants(fraction)
+            law[own, :, : constants.shape[2]] = constants
+            modulus[own] = fiber.tissue.modulus(fraction)
         share[own] = fiber.tissue.bending
         tangents = np.linalg.norm(meshes[f].nodes[:, 3:], axis=1)
         speed = np.r_[G0[own].ravel(), tangents]
@@ -232,9 +258,11 @@ def build_cables(
     area = np.pi * radius**2
     weight = h[:, None] * weights
     density = np.array([fiber.tissue.density for fiber in model.fibers], float)
-    law, modulus = rows.array[..., :-1], rows.array[..., -1]
     mass = np.empty((elements.shape[0], 4, 4))
     cable.cable_mass(elements, h, xi, weight, density[fiber_of, None] * area * G0, mass)
+    bending = bending_stiffness(share, modulus, radius) / G0
+    rows, row_of = without_equal(weight, area, G0, modulus, bending, law, mass)
+    (radius_rows, reference_rows), shape_of = without_equal(radius_poly, power)
     return Cables(
         names=tuple(fiber.name for fiber in model.fibers),
         node_start=node_start,
@@ -246,20 +274,15 @@ def build_cables(
         h=h,
         end_flag=end_flag,
         xi=xi,
-        weight=weight,
-        area=area,
-        G0=G0,
-        law=np.ascontiguousarray(law),
-        law_of=law_of,
+        rows=ElementRows(*rows),
+        row_of=row_of,
         layouts=layouts,
         layout=np.array([layouts.index(layout) for layout in tissue_layouts], np.int64),
-        moduli=modulus,
         density=density,
-        mass=mass,
         bent=np.flatnonzero(share),
-        bending=bending_stiffness(share, modulus[law_of], radius) / G0,
-        radius_poly=radius_poly,
-        reference_power=power,
+        radius_rows=radius_rows,
+        reference_rows=reference_rows,
+        shape_of=shape_of,
         length=per_fiber(np.add, (weight * G0).sum(axis=1), element_start),
         point_link=np.array([end[2] for end in ends], np.int64),
         point_local=np.array([end[3] for end in ends], float).reshape(-1, 3),
@@ -277,7 +300,7 @@ def per_fiber(operation: np.ufunc, values: Array, start: Index) -> Array:
     return operation.reduceat(values, start[:-1]) if values.size else np.zeros(start.size - 1)
 
 
-def reference_speed(nodes: Array, elements: Index, h: Array, xi: Array) -> Array:
+def reference_speed(nodes: Array, elements: Short, h: Array, xi: Array) -> Array:
     """|x,theta| at points xi (n_points,) of every element, (n_elements, n_points) [m]."""
     grid = (h.size, xi.size)
     d1 = np.stack([np.broadcast_to(d, grid) for d in hermite_d1(xi[None, :], h[:, None])])

@@ -232,7 +232,8 @@ class Fibers:
         own = [f.name for f in fields(cables) if f.name not in ATTACHMENT_FIELDS]
         return {
             "the fibers": [
-                *(getattr(cables, name) for name in own if name != "layouts"),
+                *(getattr(cables, name) for name in own if name not in ("layouts", "rows")),
+                *cables.rows,
                 *(layout.digest for layout in cables.layouts),
             ],
             "the activations": [self._loads.signals(float(t)) for t in times],

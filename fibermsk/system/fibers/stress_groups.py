@@ -15,8 +15,11 @@ from fibermsk.kernels.fibers.own_stress import StressKernels, stress_kernels
 from fibermsk.laws.layout import StressLayout
 from fibermsk.system.fibers.cables import Cables
 
-_OF_ELEMENTS = tuple(name for name in CableArrays._fields if name not in ("xi", "law"))
-"""Arrays with one row for each element."""
+_OF_ELEMENTS = "elements", "h", "row_of"
+"""Arrays with one entry for each element."""
+
+_ROWS = "weight", "area", "G0", "law", "mass"
+"""Arrays whose rows equal elements share."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +76,14 @@ def side_by_side(groups: Sequence[StressGroup], n_nodes: int) -> StressGroup:
     cables = [one.cable for one in groups]
     own = {
         name: np.concatenate([getattr(one, name) for one in cables])
-        for name in ("law", *_OF_ELEMENTS)
+        for name in (*_OF_ELEMENTS, *_ROWS)
     }
     first = n_nodes * np.arange(len(cables))
     own["elements"] = np.concatenate(
         [one.elements + k for one, k in zip(cables, first, strict=True)]
     )
     rows = starts([len(one.law) for one in cables])[:-1].astype(np.int32)
-    own["law_of"] = np.concatenate([one.law_of + k for one, k in zip(cables, rows, strict=True)])
+    own["row_of"] = np.concatenate([one.row_of + k for one, k in zip(cables, rows, strict=True)])
     counts = np.concatenate([sizes(one.element_start) for one in groups])
     return replace(groups[0], element_start=starts(counts), cable=cables[0]._replace(**own))
 
@@ -91,7 +94,7 @@ def sample(
     area: Array,
     G0: Array,
     law: Array,
-    law_of: Short,
+    row_of: Short,
     nodes: Array,
     velocity: Array,
     activation: Array,
@@ -104,21 +107,21 @@ def sample(
         Of all fibers.
     xi : (n,) float array
         On [0, 1].
-    area, G0 : (n_elements, n) float array
-        As in `Cables`, at these points.
-    law, law_of : (n_rows, n, n_constants) float array and (n_elements,) int array
-        Constants of the stress laws at these points, and the row of each element.
+    area, G0, law : (n_rows, n) and (n_rows, n, n_constants) float array
+        As in `ElementRows`, at these points.
+    row_of : (n_elements,) int array
+        Row of each element.
     nodes, velocity : (n_nodes, 6) float array
         Configuration and its rate.
     activation : (n_elements,) float array
         In [0, 1].
     """
-    stretch, force = np.empty(area.shape), np.empty(area.shape)
+    stretch, force = np.empty((2, row_of.size, xi.size))
     for group in groups:
         inside = group.inside
         cable = group.cable._replace(
-            xi=xi, area=area[inside], G0=G0[inside],
-            law=np.ascontiguousarray(law[..., : group.layout.size]), law_of=law_of[inside],
+            xi=xi, row_of=row_of[inside], area=area, G0=G0,
+            law=np.ascontiguousarray(law[..., : group.layout.size]),
         )  # fmt: skip
         found: Any = np.empty((3, group.cable.h.size, xi.size))
         group.kernels.sample_cable(nodes, velocity, cable, activation[inside], *found)

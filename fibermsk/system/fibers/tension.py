@@ -87,8 +87,8 @@ class TensionProbe:
     ) -> Array:
         """Axial force of the tissue at the Gauss points of all elements, (n_elements, n_points)."""
         cables = self._cables
-        _, force = self._sample(nodes, velocity, activation, cables.law)
-        force = force.reshape(cables.weight.shape)
+        _, force = self._sample(nodes, velocity, activation, cables.rows.law)
+        force = force.reshape(-1, N_POINTS)
         for one in self._others:
             force += one(nodes, points, cables.xi)
         return force
@@ -107,18 +107,18 @@ class TensionProbe:
     def stretch(self, nodes: Array) -> Array:
         """Stretch at the Gauss points of all elements, (n_elements, n_points)."""
         still, relaxed = np.zeros_like(nodes), np.zeros(self.stiffness.size)
-        stretch, _ = self._sample(nodes, still, relaxed, self._cables.law)
+        stretch, _ = self._sample(nodes, still, relaxed, self._cables.rows.law)
         return stretch.reshape(-1, N_POINTS)
 
     def flaw(self, nodes: Array, velocity: Array, activation: Array) -> str:
         """Part of the stress that is not finite, and its location; empty if none."""
-        stretch, _ = self._sample(nodes, velocity, activation, self._cables.law)
+        stretch, _ = self._sample(nodes, velocity, activation, self._cables.rows.law)
         bad = np.flatnonzero(~(np.isfinite(stretch) & (stretch > 0.0)))
         if bad.size:
             return f"the stretch of {self._place(bad[0])}"
         for of in self.groups:
             for name, column in of.layout.amplitudes.items():
-                law = self._cables.law.copy()
+                law = self._cables.rows.law.copy()
                 off = [other for other in of.layout.amplitudes.values() if other != column]
                 law[:, :, off] = 0.0
                 _, force = self._sample(nodes, velocity, activation, law)
@@ -139,9 +139,9 @@ class TensionProbe:
         self, nodes: Array, velocity: Array, activation: Array, law: Array
     ) -> tuple[Array, Array]:
         """Stretch and force [N] at all points, sorted by element."""
-        cables = self._cables
+        cables, rows = self._cables, self._cables.rows
         stretch, force = sample(
-            self.groups, cables.xi, cables.area, cables.G0, law, cables.law_of, nodes, velocity,
+            self.groups, cables.xi, rows.area, rows.G0, law, cables.row_of, nodes, velocity,
             activation[cables.fiber],
         )  # fmt: skip
         return stretch.ravel(), force.ravel()

@@ -61,7 +61,7 @@ class FusedContact:
                      Open(nodes), self.hull, *moved, candidates._least, candidates._grown,
                      candidates._beside),
             Prepared(place_shapes, shapes.local, shapes.link, shapes.kind, *moved, Open(place)),
-            Prepared(fill_rows, *at[:4], self._rows),
+            Prepared(fill_rows, *at[:5], self._rows),
             Prepared(own.kernels.fiber_runs, at, self._rows, own.runs, laws, own.quadrature,
                      own.points, found),
             Prepared(on_bones.kernels.bone_runs, at, on_bones.runs, Open(self._shapes), laws,

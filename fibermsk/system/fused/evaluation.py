@@ -320,7 +320,7 @@ class FusedEvaluation:
         if cables.bent.size:
             data = (
                 cables.element_start, Open(nodes), cables.elements, cables.h, cables.xi,
-                cables.weight, cables.bending, Open(nodes),
+                cables.row_of, cables.rows.weight, cables.rows.bending, Open(nodes),
             )  # fmt: skip
             self._bent = Bent(
                 Prepared(bending.bending_residual, *data),

@@ -61,7 +61,7 @@ class CutForces:
         # the same elements, without common nodes; of their reference only the number is asked for
         apart = replace(
             cables,
-            elements=np.arange(2 * cables.h.size).reshape(-1, 2),
+            elements=np.arange(2 * cables.h.size, dtype=cables.elements.dtype).reshape(-1, 2),
             theta=cables.theta[cables.elements].ravel(),
             reference=np.broadcast_to(np.nan, (2 * cables.h.size, 6)),
         )
@@ -76,8 +76,8 @@ class CutForces:
         if has_friction(configuration.partners):
             self._friction = FrictionForces(configuration, contact)
         # masses that an element has at its nodes, where it moves without rotation
-        at_first = cables.mass[:, 0, 0] + cables.mass[:, 0, 2]
-        at_second = cables.mass[:, 2, 0] + cables.mass[:, 2, 2]
+        mass = cables.mass
+        at_first, at_second = mass[:, 0, 0] + mass[:, 0, 2], mass[:, 2, 0] + mass[:, 2, 2]
         self._before = np.flatnonzero(cables.end_flag < 2)  # elements with a next one
         first, second = at_first[self._before + 1], at_second[self._before]
         massless = first + second == 0.0
@@ -124,8 +124,8 @@ class CutForces:
             )
         if cables.bent.size:
             bending.bending_residual(
-                cables.element_start, nodes, self._elements, cables.h, cables.xi, cables.weight,
-                cables.bending, residual,
+                cables.element_start, nodes, self._elements, cables.h, cables.xi, cables.row_of,
+                cables.rows.weight, cables.rows.bending, residual,
             )  # fmt: skip
         for add in self._others:
             add(at, nodes, self._elements, residual)

@@ -18,7 +18,7 @@ from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.samples import ContactSamples
 from fibermsk.system.contact.search import ContactSearch
 from fibermsk.system.fibers.cables import Cables, reference_speed
-from fibermsk.system.fibers.law_rows import LawRows
+from fibermsk.system.fibers.equal_rows import without_equal
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
 from fibermsk.system.optional import HasMuscles
 from fibermsk.system.reports.cut_force import SAMPLE_XI, CutForces, packed_size, unpacked
@@ -31,32 +31,28 @@ class _Samples:
     """Sample points of all elements, `SAMPLE_XI` on each, and the data of the stress law there."""
 
     theta: Array
+    fraction: Array
+    # rows, and the row of each element: see `fibermsk.system.fibers.equal_rows`
     area: Array
     G0: Array
     law: Array
-    law_of: Short
-    fraction: Array
+    row_of: Short
 
 
 def _sample(model: Model, cables: Cables) -> _Samples:
     n, m = cables.h.size, SAMPLE_XI.size
     theta = cables.theta[cables.elements[:, :1]] + cables.h[:, None] * SAMPLE_XI
-    fraction, law_of = np.empty((n, m)), np.empty(n, np.int32)
-    rows = LawRows(m, cables.law.shape[2])
+    fraction, law = np.empty((n, m)), np.zeros((n, m, cables.rows.law.shape[2]))
     for f, fiber in enumerate(model.fibers):
         own = slice(cables.element_start[f], cables.element_start[f + 1])
         inside = theta[own].clip(0.0, 1.0)
         fraction[own] = fiber.muscle_fraction_at(inside.ravel()).reshape(inside.shape)
-        law_of[own] = rows.add(fiber.tissue.constants(fraction[own]))
+        constants = fiber.tissue.constants(fraction[own])
+        law[own, :, : constants.shape[2]] = constants
     radius = cables.radius_poly @ np.vander(SAMPLE_XI, 5, increasing=True).T
-    return _Samples(
-        theta=theta,
-        area=np.pi * radius**2,
-        G0=reference_speed(cables.reference, cables.elements, cables.h, SAMPLE_XI),
-        law=rows.array,
-        law_of=law_of,
-        fraction=fraction,
-    )
+    G0 = reference_speed(cables.reference, cables.elements, cables.h, SAMPLE_XI)
+    (area, G0, law), row_of = without_equal(np.pi * radius**2, G0, law)
+    return _Samples(theta, fraction, area, G0, law, row_of)
 
 
 class Observation:
@@ -127,7 +123,7 @@ class Observation:
             activation = activations[i, cables.fiber]
             stretch[i], tissue_force[i] = sample(
                 self._groups, SAMPLE_XI, samples.area, samples.G0, samples.law,
-                samples.law_of, at.nodes, at.velocity, activation,
+                samples.row_of, at.nodes, at.velocity, activation,
             )  # fmt: skip
             for other in configuration.axial_forces:
                 tissue_force[i] += other(at.nodes, at.points[0], SAMPLE_XI)
@@ -144,7 +140,7 @@ class Observation:
         cut_force, inside = unpacked(cables, self._cuts(activations, frames))
         axial_force = inside - carried
 
-        fibers = {}
+        radius, fibers = np.sqrt(samples.area[samples.row_of] / np.pi).reshape(1, n, m), {}
         for f, fiber in enumerate(model.fibers):
             node = slice(cables.node_start[f], cables.node_start[f + 1])
             nodes = frames.y[:, :n_x].reshape(n_frames, -1, 6)[:, node]
@@ -152,7 +148,7 @@ class Observation:
             for point in np.flatnonzero(cables.point_fiber == f):
                 pull[cables.end_side[point]] = -frames.reactions[:, point]
             lam = _own(stretch, cables, f)
-            reference = np.sqrt(_own(samples.area.reshape(1, n, m), cables, f) / np.pi)
+            reference = _own(radius, cables, f)
             fibers[fiber.name] = FiberHistory(
                 node_theta=cables.theta[node].copy(),
                 position=nodes[:, :, :3].copy(),
