@@ -37,7 +37,7 @@ class PointStates(NamedTuple):
         the unknown of the border.
     """
 
-    node: NDArray[np.int32]
+    node: NDArray[np.int64]
     border: NDArray[np.int64]
     data: Array
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fibermsk._arrays import Array, Short
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import sizes
 from fibermsk.model import Model, MovingPoint
 from fibermsk.protocol import Followers
@@ -25,7 +25,7 @@ from fibermsk.system.skeleton.skeleton import Motion
 from fibermsk.system.skeleton.tree import Tree
 from fibermsk.system.states import StatesOfModel
 
-ElementForces = Callable[[At, Array, Short, Array], None]
+ElementForces = Callable[[At, Array, Index, Array], None]
 """Adds minus the forces of each element alone to a residual (2 n_elements, 6): of a state, the same
 nodes and the elements' own nodes (n_elements, 2) in them, which no two elements share."""
 

@@ -65,7 +65,7 @@ class CableArrays(NamedTuple):
         Scalar element mass matrices [kg].
     """
 
-    elements: NDArray[np.int32]
+    elements: NDArray[np.int64]
     h: Array
     xi: Array
     row_of: NDArray[np.int32]

@@ -56,7 +56,7 @@ class TitinArrays(NamedTuple):
         Constants of `fibermsk.laws.titin.titin_stress` after the stress; two dampings [s].
     """
 
-    node: NDArray[np.int32]
+    node: NDArray[np.int64]
     h: Array
     xi: Array
     weight: Array

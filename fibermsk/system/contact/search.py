@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk._arrays import Array, Short
+from fibermsk._arrays import Array, Index
 from fibermsk.kernels.contact.own_contact import contact_kernels
 from fibermsk.kernels.contact_arrays import (
     BoneAxes,
@@ -333,7 +333,7 @@ class ContactSearch:
         for part in self.sets.bones:
             part.scatter(self.geometry, out, tangent)
 
-    def add_to_elements(self, elements: Short, residual: Array) -> None:
+    def add_to_elements(self, elements: Index, residual: Array) -> None:
         """Add the forces of the last evaluation to each element alone.
 
         elements (n_elements, 2): nodes of the elements in `residual` (2 n_elements, 6), which share

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fibermsk._arrays import Array, Index, Short
 from fibermsk._ranges import sizes, starts
@@ -56,12 +55,10 @@ class Cables:
     element_start: Index  # first element
     theta: Array  # material coordinate of the nodes (n_nodes,)
     reference: Array  # position and theta-tangent (n_nodes, 6) in the reference configuration
-    elements: Short  # node numbers (n_elements, 2)
+    elements: Index  # node numbers (n_elements, 2)
     fiber: Index  # fiber of each element (n_elements,)
     h: Array  # length in theta (n_elements,)
-    end_flag: NDArray[
-        np.int8
-    ]  # (n_elements,): 1 for the first, 2 for the last of a fiber, 3 for both
+    end_flag: Short  # (n_elements,): 1 for the first, 2 for the last of a fiber, 3 for both
     xi: Array  # quadrature points in [0, 1]
     rows: ElementRows  # data of the elements; equal ones share a row
     row_of: Short  # row of each element (n_elements,)
@@ -125,7 +122,7 @@ class Cables:
     @cached_property
     def attached_nodes(self) -> Index:
         """Node of each attached end."""
-        return self.elements[self.end_element, self.end_side].astype(np.int64)
+        return self.elements[self.end_element, self.end_side]
 
     @cached_property
     def fiber_of_node(self) -> Index:
@@ -203,12 +200,12 @@ def build_cables(
     first = np.concatenate(
         [np.zeros(0, np.int64), *(node_start[f] + np.arange(n) for f, n in enumerate(n_elements))]
     )
-    elements = np.stack([first, first + 1], axis=1).astype(np.int32)
+    elements = np.stack([first, first + 1], axis=1)
     fiber_of = np.repeat(np.arange(n_elements.size), n_elements)
     theta = np.concatenate([np.zeros(0), *(mesh.theta for mesh in meshes)])
     reference = np.concatenate([np.zeros((0, 6)), *(mesh.nodes for mesh in meshes)])
     h = theta[elements[:, 1]] - theta[elements[:, 0]]
-    end_flag = np.zeros(elements.shape[0], np.int8)
+    end_flag = np.zeros(elements.shape[0], np.int32)
     end_flag[element_start[:-1]] += 1
     end_flag[element_start[1:] - 1] += 2
     power = np.empty((elements.shape[0], 4, 3))
@@ -300,7 +297,7 @@ def per_fiber(operation: np.ufunc, values: Array, start: Index) -> Array:
     return operation.reduceat(values, start[:-1]) if values.size else np.zeros(start.size - 1)
 
 
-def reference_speed(nodes: Array, elements: Short, h: Array, xi: Array) -> Array:
+def reference_speed(nodes: Array, elements: Index, h: Array, xi: Array) -> Array:
     """|x,theta| at points xi (n_points,) of every element, (n_elements, n_points) [m]."""
     grid = (h.size, xi.size)
     d1 = np.stack([np.broadcast_to(d, grid) for d in hermite_d1(xi[None, :], h[:, None])])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk._arrays import Array, Index, Short
+from fibermsk._arrays import Array, Index
 from fibermsk.elements.hermite import hermite_d1, hermite_d2
 from fibermsk.kernels.fibers import gradient
 from fibermsk.model import Model
@@ -43,7 +43,7 @@ class StretchGradientForce:
             self._stiffness[own] = energy * cables.area[own] / cables.G0[own]
 
     @property
-    def _data(self) -> tuple[Array | Index | Short, ...]:
+    def _data(self) -> tuple[Array | Index, ...]:
         """Arrays of the kernels after the nodes."""
         own = self._cables
         return (
@@ -58,7 +58,7 @@ class StretchGradientForce:
         else:
             gradient.assemble_gradient(first, at.nodes, *self._data, sums.nodes, sums.lines)
 
-    def add_to_elements(self, at: At, nodes: Array, elements: Short, residual: Array) -> None:
+    def add_to_elements(self, at: At, nodes: Array, elements: Index, residual: Array) -> None:
         """Add minus the nodal forces of each element alone; see `ElementForces`."""
         first = self._cables.element_start
         gradient.gradient_residual(first, nodes, elements, *self._data[1:], residual)

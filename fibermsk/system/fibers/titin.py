@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fibermsk._arrays import Array, Short
+from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
 from fibermsk.kernels.fibers import titin
 from fibermsk.linalg import PointStates
@@ -105,7 +105,7 @@ class TitinForce:
             spread_points(self._arrays.node, points, -points[..., 9] / points[..., 8], eliminated)
             loads.add_columns(eliminated, sums.states.on_nodes)
 
-    def add_to_elements(self, at: At, nodes: Array, elements: Short, residual: Array) -> None:
+    def add_to_elements(self, at: At, nodes: Array, elements: Index, residual: Array) -> None:
         """Add minus the nodal forces of each element alone; see `ElementForces`."""
         arrays = self._arrays._replace(node=elements[self._inside, 0])
         row, rest = np.empty(self._shape), np.zeros(self._inside.size)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk import _check
-from fibermsk._arrays import Array, Index, Short
+from fibermsk._arrays import Array, Index
 from fibermsk.kernels.contact_arrays import BoneAxes
 from fibermsk.kernels.friction.bones import RubbedBones, RubbedSums
 from fibermsk.kernels.friction.fibers import FrictionOf
@@ -117,7 +117,7 @@ class FrictionForces:
         """Add the derivatives through the rates of attached ends and bones, found by `add`."""
         columns += self._columns
 
-    def add_to_elements(self, at: At, elements: Short, residual: Array) -> None:
+    def add_to_elements(self, at: At, elements: Index, residual: Array) -> None:
         """Add minus the forces on each element alone; arguments as of `ContactSearch`."""
         cables, n_axes = self._configuration.cables, self._configuration.tree.n
         geometry = self._search.geometry

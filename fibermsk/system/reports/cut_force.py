@@ -61,7 +61,7 @@ class CutForces:
         # the same elements, without common nodes; of their reference only the number is asked for
         apart = replace(
             cables,
-            elements=np.arange(2 * cables.h.size, dtype=cables.elements.dtype).reshape(-1, 2),
+            elements=np.arange(2 * cables.h.size).reshape(-1, 2),
             theta=cables.theta[cables.elements].ravel(),
             reference=np.broadcast_to(np.nan, (2 * cables.h.size, 6)),
         )
