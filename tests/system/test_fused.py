@@ -6,6 +6,7 @@ from scenes_of_tests import load_scene, two_link_arm
 from tangents import moving_state
 
 import fibermsk as fm
+from fibermsk.bench.bundles.ours import bundle_model
 from fibermsk.linalg import Couplings
 from fibermsk.system.fused import FusedEvaluation
 from fibermsk.system.system import FiberSystem
@@ -14,6 +15,11 @@ from fibermsk.system.system import FiberSystem
 def limb():
     """Five fibers that touch each other and two bones, and a passive torque."""
     return load_scene("upper_limb").scene(elements=8, steps=16, duration=0.5).model
+
+
+def bundle():
+    """Seven fibers that fall, touch, and have a bending stiffness."""
+    return bundle_model(7)
 
 
 def sliding():
@@ -37,7 +43,15 @@ def sliding():
     return model
 
 
-MODELS = {"limb": (limb, 0.5), "sliding": (sliding, 0.6), "two hinges": (two_link_arm, 0.1)}
+def two_links():
+    """Two hinges, with potentials."""
+    return two_link_arm(formulation="variational")
+
+
+MODELS = {
+    "limb": (limb, 0.5), "sliding": (sliding, 0.6), "two hinges": (two_link_arm, 0.1),
+    "bundle": (bundle, 0.2), "two hinges, potentials": (two_links, 0.1),
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -91,9 +105,10 @@ def parts(matrix):
     return [matrix.A.lines, *blocks, *kept, matrix.B, matrix.R, matrix.D]
 
 
+@pytest.mark.parametrize("make", [two_link_arm, two_links])
 @pytest.mark.parametrize("rates", [False, True])
-def test_tangents_are_the_same_where_bodies_turn(rates, used, rng):
-    system = fm.build(two_link_arm())
+def test_tangents_are_the_same_where_bodies_turn(make, rates, used, rng):
+    system = fm.build(make())
     y, v, v_dot = moving_state(system, rng)
     options = {"dv_dy": 30.0, "dvdot_dv": 20.0, "rates": rates}
     with system.rounded():
@@ -122,5 +137,9 @@ def test_what_is_not_finite_is_named(used):
 
 
 def test_other_models_are_left_to_the_assembly():
-    system = fm.build(two_link_arm(formulation="variational"))
-    assert system._fused is None
+    model = two_link_arm(contact=False)
+    law = fm.PenaltyContact(stiffness=400.0, limit=3.0)
+    fibers, bones = list(model.fibers), [body for body in model.bodies if body.shapes]
+    model.add(fm.Contact(fibers, fibers, law, formulation="half_pass"))
+    model.add(fm.Contact(fibers, bones, law, formulation="variational"))
+    assert fm.build(model)._fused is None

@@ -41,15 +41,30 @@ class Fixed(NamedTuple):
     rest: Any
 
 
+class HalfPasses(NamedTuple):
+    """Prepared kernels of half passes."""
+
+    mark: Any
+    slopes: Any
+    fibers: Any
+    bones: Any
+
+
+class Potentials(NamedTuple):
+    """Prepared kernels of potentials, and packed `BoneShapes`, of which the places are not read."""
+
+    mark: Any
+    gradients: Any
+    tangents: Any
+    bones: Any
+    shapes: Any
+
+
 class Assembling(NamedTuple):
     """Prepared kernels, in their order, and the packed `Fixed`."""
 
     residual: Any
     tangent: Any
-    mark: Any
-    slopes: Any
-    fibers: Any
-    bones: Any
     dynamics: Any
     dynamics_slopes: Any
     velocity_slope: Any
@@ -97,21 +112,43 @@ class Applied(NamedTuple):
 
 
 @kernel
-def _add_couplings(of, nodes, lines, tangent):
+def _count_blocks(mark):
+    """Fill the first block of each row of the couplings; returns the number of blocks."""
+    start = argument(mark, 8).block_start
+    start[:] = 0
+    call(mark, ())
+    for row in range(1, start.size):  # from counts to the first block of each row
+        start[row] += start[row - 1]
+    return start[start.size - 1]
+
+
+@kernel
+def _add_half_passes(of, nodes, lines, tangent):
     """Add the half passes between fibers; returns blocks of the couplings."""
-    rows = argument(of.fibers, 7)
     n = 0
     if tangent:
-        start = rows.block_start
-        start[:] = 0
-        call(of.mark, ())
-        for row in range(1, start.size):  # from counts to the first block of each row
-            start[row] += start[row - 1]
-        n = start[start.size - 1]
+        n = _count_blocks(of.mark)
         call(of.slopes, ())
     upper, lower = np.zeros((n, 6, 6), np.float32), np.zeros((n, 6, 6), np.float32)
     call(of.fibers, (tangent, nodes, lines, (upper, lower)))
     return upper, lower
+
+
+@kernel
+def _add_potentials(of, nodes, lines, tangent):
+    """Add the gradient of the energies between fibers; returns blocks of the couplings.
+
+    The lower ones are the transposes of the upper ones.
+    """
+    n = 0
+    if tangent:
+        n = _count_blocks(of.mark)
+    upper = np.zeros((n, 6, 6), np.float32)
+    if tangent:
+        call(of.tangents, (nodes, lines, upper))
+    else:
+        call(of.gradients, (nodes,))
+    return upper, np.zeros((0, 6, 6), np.float32)
 
 
 @kernel
@@ -126,10 +163,13 @@ def _largest(values, least):
 
 
 @kernel
-def assemble(of, bent, nodes, links, C, rates, applied, tangent, slopes, out):
+def assemble(
+    of, passes, potentials, bent, nodes, links, C, place, rates, applied, tangent, slopes, out
+):
     """Fill the equations, which are zero, at one state.
 
-    bent are kernels of bending, or None; C (n_points, 3, n) the derivatives of the attached ends;
+    passes or potentials are kernels of contact, the other is None; bent those of bending, or None;
+    C (n_points, 3, n) the derivatives of the attached ends; place (n_shapes, 4, 3) the bones;
     slopes those of the rates and the round-off [N]; see `fibermsk.system.contribution.Slopes`.
     Returns the imbalance, whether the residual is finite, and the blocks of the couplings.
     """
@@ -152,10 +192,19 @@ def assemble(of, bent, nodes, links, C, rates, applied, tangent, slopes, out):
             call(bent.tangent, (nodes, r_nodes, out.lines))
         else:
             call(bent.residual, (nodes, r_nodes))
-    upper, lower = _add_couplings(of, r_nodes, out.lines, tangent)
+    upper = lower = np.zeros((0, 6, 6), np.float32)
+    if passes is not None:  # without else: what is None is left out
+        upper, lower = _add_half_passes(passes, r_nodes, out.lines, tangent)
+    if potentials is not None:
+        upper, lower = _add_potentials(potentials, r_nodes, out.lines, tangent)
     force, weight, D = np.zeros(n), np.zeros(n), out.D
     sums = BoneSums(r_nodes, out.lines, out.B, out.R, fixed.moments, fixed.corners)
-    call(of.bones, (BoneAxes(fixed.link, fixed.moves, links.S), tangent, sums))
+    axes = BoneAxes(fixed.link, fixed.moves, links.S)
+    if passes is not None:
+        call(passes.bones, (axes, tangent, sums))
+    if potentials is not None:
+        shapes = exchanged(unpacked(potentials.shapes), 0, (place,))
+        call(potentials.bones, (shapes, axes, tangent, sums))
     for task in range(fixed.moments.shape[0]):
         for i in range(n):
             force[i] += fixed.moments[task, i]

@@ -86,10 +86,11 @@ def lead_ends(nodes, coordinates, attached, C):
 
 
 @kernel
-def look(of, nodes, links, place, reach):
+def look(of, sections, nodes, links, place, reach):
     """Find the contact points at nodes (n_nodes, 6), unless pairs may have come by `reach` nearer.
 
-    place (n_shapes, 4, 3) receives the bones. Returns one of `SEARCH`, `SAME` and `OTHERS`, the
+    sections: prepared `fill_widest_sections`, which potentials need, or None; place (n_shapes, 4,
+    3) receives the bones. Returns one of `SEARCH`, `SAME` and `OTHERS`, the
     least 1 + gamma g, at most 1, and the energies between fibers and with bones.
     """
     call(of.elements, (nodes,))
@@ -98,6 +99,8 @@ def look(of, nodes, links, place, reach):
     call(of.places, (links.rotation, links.position, place))
     shapes = exchanged(unpacked(of.shapes), 0, (place,))
     call(of.rows, ())
+    if sections is not None:
+        call(sections, (nodes,))
     least = 1.0
     between, between_energy = call(of.fibers, ())
     if between < least:

@@ -38,7 +38,7 @@ SKIN = 0.5
 
 # With few elements the search costs more than candidates. Forces do not depend on the skin.
 _FEW, _WIDE = 256, 1.5
-_FEWEST, _APART = 64, 24.0
+_FEWEST, _WIDEST, _APART = 64, 6.0, 24.0
 
 _NO_BLOCKS: tuple[Any, Any] = np.empty((0, 6, 6), np.float32), np.empty((0, 6, 6), np.float32)
 
@@ -79,8 +79,8 @@ class ContactSearch:
         self._fibers, self._sections = FiberShapes.of(cables, self._power), np.zeros(n)
         self.candidates = Candidates(cables, partners, tree)
         skin = _WIDE if n <= _FEW else SKIN
-        if apart and n <= _FEWEST:
-            skin = _APART
+        if n <= _FEWEST:
+            skin = _APART if apart else _WIDEST
         self._skin = skin * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
         law = partners.fiber_law[partners.fiber_law >= 0]

@@ -337,6 +337,11 @@ class PotentialFibers(_FiberSet):
             other = self._reference_radius(points.element[closed], points.xi[closed])
             yield closed, line_force * (1.0 + other / share)[:, None]
 
+    def with_shares(self, tangent: bool) -> QuadraturePoints:
+        """Quadrature points with room for what they add to their own element."""
+        size = *self.quadrature.values.shape[:2], N_SHARE if tangent else N_FORCE
+        return self.quadrature._replace(shares=np.empty(size))
+
     def _reference_radius(self, element: Short, xi: Array) -> Array:
         cables = self.cables
         powers = np.vander(xi, cables.radius_rows.shape[1], increasing=True)
@@ -346,11 +351,9 @@ class PotentialFibers(_FiberSet):
         self, at: Geometry, out: Border, rows: PairRows, blocks: Blocks, tangent: bool
     ) -> None:
         """Add forces and tangent."""
-        quadrature = self.quadrature
-        shares = np.empty((*quadrature.values.shape[:2], N_SHARE if tangent else N_FORCE))
         common = (
             self.touching.groups, at.fibers, self.runs, self.partners.laws,
-            quadrature._replace(shares=shares), self.points,
+            self.with_shares(tangent), self.points,
         )  # fmt: skip
         if not tangent:
             self.kernels.fill_gradients(*common, self.of_pairs, out.residual)

@@ -14,11 +14,12 @@ from fibermsk.kernels.contact.pairs import find_touching
 from fibermsk.kernels.contact_arrays import BoneShapes
 from fibermsk.kernels.fused.look import OTHERS, SEARCH, Looking, look
 from fibermsk.kernels.search.held import motion_since, place_elements
-from fibermsk.system.contact.bone_sets import HalfPassBones
+from fibermsk.kernels.search.motion import fill_widest_sections
+from fibermsk.system.contact.bone_sets import HalfPassBones, PotentialBones
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
 from fibermsk.system.contact.fiber_pairs import RunsOfPairs
 from fibermsk.system.contact.search import ContactSearch
-from fibermsk.system.contact.sets import Geometry, HalfPassFibers
+from fibermsk.system.contact.sets import Geometry, HalfPassFibers, PotentialFibers
 from fibermsk.system.skeleton.tree import TreeState
 
 _FEW_RUNS = 2048
@@ -28,14 +29,18 @@ _STRIDED = np.empty((2, 2))[:, 0]
 
 
 class FusedContact:
-    """Half passes of the present candidates of a search.
+    """Half passes or potentials of the present candidates of a search.
 
     Attributes
     ----------
     sets : AllSets
         Those that are prepared.
-    fibers, bones : HalfPassFibers, HalfPassBones
-        The same; without runs where there are none.
+    potential : bool
+        Whether they are potentials.
+    fibers, bones
+        Contact points of fibers, and with bones; without runs where there are none.
+    shapes : BoneShapes
+        Bones, in an array of their places.
     hull : (n_elements, 4, 3) float array
         Bezier control points where contact was last looked at [m].
     reach : float
@@ -44,13 +49,14 @@ class FusedContact:
 
     def __init__(self, search: ContactSearch, nodes: Array, links: TreeState) -> None:
         self._search = search
+        self.potential = bool(search.partners.kinds_of(True))
         self._take()
         cables, partners, candidates = search.cables, search.partners, search.candidates
         own, on_bones, laws, shapes = self.fibers, self.bones, partners.laws, partners.shapes
         self._rows, found = np.empty((cables.h.size, N_COLUMNS)), self._found()
         self.hull = np.empty((cables.h.size, 4, 3))
         place = np.empty_like(shapes.local)
-        self._shapes = BoneShapes(place, shapes.field, shapes.kind, shapes.grids)
+        self.shapes = BoneShapes(place, shapes.field, shapes.kind, shapes.grids)
         moved = Open(links.rotation), Open(links.position)
         at = search._fibers
         touching = search._touching
@@ -62,18 +68,36 @@ class FusedContact:
                      candidates._beside),
             Prepared(place_shapes, shapes.local, shapes.link, shapes.kind, *moved, Open(place)),
             Prepared(fill_rows, *at[:5], self._rows),
-            Prepared(own.kernels.fiber_runs, at, self._rows, own.runs, laws, own.quadrature,
-                     own.points, found),
-            Prepared(on_bones.kernels.bone_runs, at, on_bones.runs, Open(self._shapes), laws,
+            self._of_fibers(at, found),
+            Prepared(on_bones.kernels.bone_runs, at, on_bones.runs, Open(self.shapes), laws,
                      on_bones.points, on_bones._jacobian),
             Prepared(find_touching, *own.of_pairs, _STRIDED, touching._touches),
-            Packed(self._shapes),
+            Packed(self.shapes),
             Packed((touching._before,)),
         )  # fmt: skip
         self._looking.touching.put(2, found[:, 0])
+        self._sections = None
+        if self.potential:
+            self._sections = Prepared(
+                fill_widest_sections, cables.element_start, cables.elements, Open(nodes),
+                cables.reference, candidates.thickest, search._sections,
+            )  # fmt: skip
         self.reach = float(candidates._reach)
-        arguments = self._looking, nodes, links, place, self.reach
+        arguments = self._looking, self._sections, nodes, links, place, self.reach
         self._look = entry_of(look, arguments)
+
+    def _of_fibers(self, at: Any, found: Array) -> Prepared:
+        """Kernel that finds the contact points between fibers."""
+        own, laws = self.fibers, self._search.partners.laws
+        if self.potential:
+            return Prepared(
+                own.kernels.find_gaps, at, self._search._sections, self._rows, own.runs, laws,
+                own.quadrature, own.points, own.held, found,
+            )  # fmt: skip
+        return Prepared(
+            own.kernels.fiber_runs, at, self._rows, own.runs, laws, own.quadrature, own.points,
+            found,
+        )  # fmt: skip
 
     def _found(self) -> Array:
         """Array for the least 1 + gamma g and the energy of each run of fibers."""
@@ -84,11 +108,13 @@ class FusedContact:
         search = self._search
         self.sets = search.sets
         cables, partners = search.cables, search.partners
-        kind = partners.kinds_of(False)[0]
+        kind = partners.kinds_of(self.potential)[0]
+        of_fibers = PotentialFibers if self.potential else HalfPassFibers
+        of_bones = PotentialBones if self.potential else HalfPassBones
         if self.sets.fibers:
             self.fibers: Any = self.sets.fibers[0]
         else:
-            self.fibers = HalfPassFibers(kind, cables, partners)
+            self.fibers = of_fibers(kind, cables, partners)
             self.fibers.allocate(FiberRuns.none())
             starts = np.zeros(search._pairs.first.size + 1, np.int64)
             none = RunsOfPairs(starts, np.zeros(0, np.int32))
@@ -96,7 +122,7 @@ class FusedContact:
         if self.sets.bones:
             self.bones: Any = self.sets.bones[0]
         else:
-            self.bones = HalfPassBones(kind, cables, partners, search.tree)
+            self.bones = of_bones(kind, cables, partners, search.tree)
             self.bones.allocate(BoneRuns.none())
 
     def renew(self) -> None:
@@ -108,11 +134,13 @@ class FusedContact:
         )  # fmt: skip
         of, found = self._looking, self._found()
         of.motion.put(1, candidates._found)
-        of.fibers.put(2, own.runs)
-        of.fibers.put(3, laws)
-        of.fibers.put(4, own.quadrature)
-        of.fibers.put(5, own.points)
-        of.fibers.put(6, found)
+        new = (
+            (own.runs, laws, own.quadrature, own.points, own.held, found)
+            if self.potential
+            else (own.runs, laws, own.quadrature, own.points, found)
+        )
+        for k, value in enumerate(new):
+            of.fibers.put(2 + self.potential + k, value)
         of.bones.put(1, on_bones.runs)
         of.bones.put(3, laws)
         of.bones.put(4, on_bones.points)
@@ -126,14 +154,12 @@ class FusedContact:
 
     @staticmethod
     def covers(search: ContactSearch) -> bool:
-        """Whether all contact points of the candidates are of half passes, of one law, and few."""
+        """Whether all contact points of the candidates are of one law, and few."""
         sets = search.sets
         runs = (part.runs for part in (*sets.fibers, *sets.bones))
         return (
             search.candidates.were_found
             and max(map(len, sets)) <= 1
-            and all(isinstance(one, HalfPassFibers) for one in sets.fibers)
-            and all(isinstance(one, HalfPassBones) for one in sets.bones)
             and all(one.element.size < _FEW_RUNS for one in runs)
         )
 
@@ -142,16 +168,18 @@ class FusedContact:
 
         Then the search has the present configuration.
         """
-        search, place = self._search, np.empty_like(self._shapes.place)
+        search, place = self._search, np.empty_like(self.shapes.place)
         search._nodes, search._state, search._located = nodes, links, None
         search.is_current = False
-        state, least, *energies = self._look(self._looking, nodes, links, place, self.reach)
+        state, least, *energies = self._look(
+            self._looking, self._sections, nodes, links, place, self.reach
+        )
         if state == SEARCH:
             return None
         if state == OTHERS:
             search._touching.regroup()
         search.geometry = Geometry(
-            search._fibers, search._sections, self._shapes._replace(place=place), links
+            search._fibers, search._sections, self.shapes._replace(place=place), links
         )
         search.energies, search.is_current = tuple(energies), True
         return least

@@ -1,7 +1,7 @@
 """Evaluation of the equations of small models in three compiled calls.
 
-For models that consist of fibers of one kind of tissue, with half passes between them and with
-bones, on a tree of joints whose axes are the coordinates. All others are evaluated by
+For models that consist of fibers of one kind of tissue, with contact of one law between them and
+with bones, on a tree of joints whose axes are the coordinates. All others are evaluated by
 `fibermsk.system.assembly`.
 """
 
@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk._arrays import Array
-from fibermsk._prepared import LayoutError, Open, Packed, Prepared, entry_of, words_of
-from fibermsk.kernels.contact import bone_passes, scatter
-from fibermsk.kernels.contact.pairs import mark_pairs
+from fibermsk._prepared import LayoutError, Open, Packed, Prepared, entry_of
 from fibermsk.kernels.contact_arrays import BoneAxes, BoneSums
 from fibermsk.kernels.fibers import attachment, bending
 from fibermsk.kernels.fused.assemble import (
@@ -41,6 +39,7 @@ from fibermsk.system.fibers.forces import Fibers
 from fibermsk.system.fibers.loads import Loads
 from fibermsk.system.fibers.tension import TensionProbe
 from fibermsk.system.fused.contact import FusedContact
+from fibermsk.system.fused.forces import FusedForces
 from fibermsk.system.fused.update import FusedUpdate
 from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.skeleton.coordinate_map import Corner
@@ -69,8 +68,7 @@ def covers(
         and len(cables.names) < _FEW_FIBERS
         and len(tension.groups) == 1
         and partners.points.size > 0
-        and len(partners.kinds_of(False)) == 1
-        and not partners.kinds_of(True)
+        and len((*partners.kinds_of(False), *partners.kinds_of(True))) == 1
         and skeleton.map is None
         and not multipliers.any
         and not skeleton.constraints.held.size
@@ -215,16 +213,13 @@ class FusedEvaluation:
         rates: Rates,
         slopes: Slopes | None,
     ) -> Evaluation | None:
-        n_x, n, (n_nodes, m) = self._n_x, self._n, self._shape
-        loads, groups = self._loads, self._own.contact._touching.groups
+        own, n_x, n, (n_nodes, m) = self._own, self._n_x, self._n, self._shape
+        loads, forces = self._loads, self._forces
         external, activation = loads.at(t)
         if activation is not self._known_activation:
             self._activation[:] = activation
             self._known_activation = activation
-        if groups is not self._groups:
-            self._assembling.fibers.put(0, groups)
-            self._assembling.mark.put(0, groups.order)
-            self._groups = groups
+        self._forces.regroup()
         residual, reactions = np.zeros(n_x + n), np.empty((m, 3))
         tangent = slopes is not None
         matrix = self._without_tangent
@@ -235,7 +230,8 @@ class FusedEvaluation:
             )  # fmt: skip
         round_off = max(self._tension.round_off, loads.largest)
         found = self._assemble(
-            self._assembling, self._bent, nodes, links, C, rates,
+            self._assembling, forces.passes, forces.potentials, self._bent, nodes, links, C,
+            own.contact.geometry.shapes.place, rates,
             Applied(external, *self._passive_forces(q, rates, slopes)), tangent,
             (*(slopes or _STILL), round_off), Sums(residual, reactions, *matrix),
         )  # fmt: skip
@@ -246,10 +242,8 @@ class FusedEvaluation:
         if tangent:
             lines, B, R, D = matrix
             couplings = self._couplings._replace(upper=upper, lower=lower)
-            whole = BorderedMatrix(
-                LineMatrix(self._own.cables.node_start, lines, couplings), B, R, D
-            )
-        return Evaluation(residual, whole, self._own._admissibility, reactions, "", unbalanced)
+            whole = BorderedMatrix(LineMatrix(own.cables.node_start, lines, couplings), B, R, D)
+        return Evaluation(residual, whole, own._admissibility, reactions, "", unbalanced)
 
     def _passive_forces(self, q: Array, rates: Rates, slopes: Slopes | None) -> tuple[Array, Array]:
         """Passive forces as a residual (n,), and their derivatives (n, n)."""
@@ -267,9 +261,9 @@ class FusedEvaluation:
         search, cables, tree = own.contact, own.cables, own.tree
         contact = self._contact = FusedContact(search, nodes, links)
         self._update = FusedUpdate(own, contact, nodes, links, ends)
-        of, fibers, bones = self._tension.groups[0], contact.fibers, contact.bones
-        self._groups, rows = search._touching.groups, search.rows
-        pairs, partners, moves, link = search._pairs, search.partners, tree.moves, own.attached.link
+        of, bones = self._tension.groups[0], contact.bones
+        rows = search.rows
+        pairs, moves, link = search._pairs, tree.moves, own.attached.link
         force = np.zeros(n)
         lines, B, R, D = (
             np.zeros((n_nodes, 3, 6, 6)), np.zeros((n_x, n)), np.zeros((n, n_x)), np.zeros((n, n)),
@@ -280,26 +274,18 @@ class FusedEvaluation:
             pairs.first, pairs.second, *rows[1:], blocks, blocks, *pairs.entries
         )
         sums = Sums(residual, reactions, lines, B, R, D)
-        on_bones = BoneSums(nodes, lines, B, R, bones._moments, bones._corners)
         moving = tuple(map(Open, (nodes, nodes, nodes)))
         held = of.cable, self._activation
         C, S = Open(ends.C), Open(links.S)
-        axes = BoneAxes(partners.shape_link, moves, links.S)
-        points_of = bones.points, bones._jacobian
+        forces = self._forces = FusedForces(
+            search, contact, nodes, lines, blocks,
+            BoneAxes(search.partners.shape_link, moves, links.S),
+            BoneSums(nodes, lines, B, R, bones._moments, bones._corners),
+        )  # fmt: skip
         self._assembling = Assembling(
             Prepared(of.kernels.cable_residual, of.element_start, *moving, *held, Open(nodes)),
             Prepared(of.kernels.assemble_cable, of.element_start, *moving, *held, Open(1.0),
                      Open(1.0), Open(1.0), Open(nodes), Open(lines)),
-            Prepared(mark_pairs, self._groups.order, cables.elements, cables.fiber, fibers.runs,
-                     partners.laws, fibers.points.element, fibers.points.state, fibers.of_pairs,
-                     rows),
-            Prepared(fibers.kernels.fiber_slopes, search._fibers, fibers.runs, partners.laws,
-                     fibers.quadrature, fibers.points, fibers._jacobian),
-            Prepared(scatter.add_half_passes, self._groups, search._fibers, fibers.runs,
-                     partners.laws, fibers.points, fibers._jacobian, fibers.of_pairs, rows,
-                     Open(True), Open(nodes), Open(lines), Open((blocks, blocks))),
-            Prepared(bone_passes.scatter_bones, bones._begin, search._fibers, bones.runs,
-                     partners.laws, *points_of, Open(axes), Open(True), Open(on_bones)),
             Prepared(rigid.inverse_dynamics, Open(links), moves, tree.bodies, Open(force)),
             Prepared(rigid_slopes.dynamics_slopes, Open(force), Open(force), Open(links),
                      tree.parent, moves, tree.bodies, Open(D), Open(D), Open(D)),
@@ -313,8 +299,8 @@ class FusedEvaluation:
             Prepared(attachment.eliminate_attached, cables.ends, cables.node_start, C,
                      Open(couplings), Open(lines), Open(B), Open(R), Open(D)),
             Prepared(points.add_curvature, S, moves, link, C, Open(reactions), Open(D)),
-            Packed(Fixed(couplings, bones._moments, bones._corners, partners.shape_link, moves,
-                         tree._rest)),
+            Packed(Fixed(couplings, bones._moments, bones._corners, search.partners.shape_link,
+                         moves, tree._rest)),
         )  # fmt: skip
         self._bent = None
         if cables.bent.size:
@@ -327,7 +313,8 @@ class FusedEvaluation:
                 Prepared(bending.assemble_bending, *data, Open(lines)),
             )
         arguments = (
-            self._assembling, self._bent, nodes, links, ends.C, Rates(nodes, nodes, force, force),
+            self._assembling, forces.passes, forces.potentials, self._bent, nodes, links, ends.C,
+            contact.shapes.place, Rates(nodes, nodes, force, force),
             Applied(nodes, force, D), True, (1.0, 1.0, False, 1.0), sums,
         )  # fmt: skip
         self._assemble = entry_of(assemble, arguments)
@@ -336,40 +323,15 @@ class FusedEvaluation:
         """Prepare the kernels for new candidates."""
         contact.renew()
         self._update.renew()
-        of, search, fibers, bones = (
-            self._assembling, self._own.contact, contact.fibers, contact.bones
-        )  # fmt: skip
-        laws, pairs, rows = search.partners.laws, search._pairs, search.rows
-        self._groups = search._touching.groups
-        blocks = self._couplings.upper
+        self._forces.renew()
+        search, bones = self._own.contact, contact.bones
+        pairs, blocks = search._pairs, self._couplings.upper
         self._couplings = Couplings(
-            pairs.first, pairs.second, *rows[1:], blocks, blocks, *pairs.entries
+            pairs.first, pairs.second, *search.rows[1:], blocks, blocks, *pairs.entries
         )
-        runs = words_of(fibers.runs, of.mark.layout(3))
-        points_of = words_of(fibers.points, of.slopes.layout(4))
-        points = fibers.points
-        for k, value in enumerate((laws, points.element, points.state, fibers.of_pairs, rows)):
-            of.mark.put(4 + k, value)
-        of.mark.put(0, self._groups.order)
-        of.mark.put(3, fibers.runs, runs)
-        of.slopes.put(1, fibers.runs, runs)
-        of.slopes.put(2, laws)
-        of.slopes.put(3, fibers.quadrature)
-        of.slopes.put(4, fibers.points, points_of)
-        of.slopes.put(5, fibers._jacobian)
-        of.fibers.put(0, self._groups)
-        of.fibers.put(2, fibers.runs, runs)
-        of.fibers.put(3, laws)
-        of.fibers.put(4, fibers.points, points_of)
-        of.fibers.put(5, fibers._jacobian)
-        of.fibers.put(6, fibers.of_pairs)
-        of.fibers.put(7, rows)
-        for k, value in enumerate((bones._begin, search._fibers, bones.runs, laws, bones.points,
-                                   bones._jacobian)):  # fmt: skip
-            of.bones.put(k, value)
-        fixed = of.fixed._kept
-        of.fixed.put(
-            fixed._replace(
+        fixed = self._assembling.fixed
+        fixed.put(
+            fixed._kept._replace(
                 couplings=self._couplings, moments=bones._moments, corners=bones._corners
             )
         )
