@@ -23,7 +23,7 @@ _COMPARED = 32
 
 _REPEATS = 3
 
-_KEPT, _NEARLY = 3, 1.5
+_KEPT, _NEARLY = 3, 2.0
 """Number of the fastest models of a simulator that are tried with more fibers, and their largest
 time over that of the fastest."""
 

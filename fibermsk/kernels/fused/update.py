@@ -25,6 +25,7 @@ class Updating(NamedTuple):
 
     strays: Any
     stretch: Any
+    place: Any
     hulls: Any
     chains: Any
     fibers: Any
@@ -84,6 +85,7 @@ def safeguard(of, nodes, update, update_q, links, C, keep):
     part = call(of.stretch, (nodes,))
     if part < fraction:
         fraction = part
+    call(of.place, (nodes,))
     call(of.hulls, ())
     call(of.chains, (links.position,))
     fraction = call(of.fibers, (fraction, keep))

@@ -36,9 +36,10 @@ from fibermsk.system.skeleton.tree import Tree, TreeState
 # candidates.
 SKIN = 0.5
 
-# With few elements the search costs more than candidates. Forces do not depend on the skin.
-_FEW, _WIDE = 256, 1.5
-_FEWEST, _WIDEST, _APART = 64, 6.0, 24.0
+# With few elements the search costs more than candidates: skins up to a number of elements, and of
+# configurations that lie far apart. Forces do not depend on the skin.
+_OF_FEW = (64, 6.0), (256, 1.5), (1024, 1.0)
+_APART = 24.0
 
 _NO_BLOCKS: tuple[Any, Any] = np.empty((0, 6, 6), np.float32), np.empty((0, 6, 6), np.float32)
 
@@ -78,9 +79,9 @@ class ContactSearch:
         self._power = np.empty((n, 4, 3))
         self._fibers, self._sections = FiberShapes.of(cables, self._power), np.zeros(n)
         self.candidates = Candidates(cables, partners, tree)
-        skin = _WIDE if n <= _FEW else SKIN
-        if n <= _FEWEST:
-            skin = _APART if apart else _WIDEST
+        skin = next((skin for most, skin in _OF_FEW if n <= most), SKIN)
+        if apart and n <= _OF_FEW[0][0]:
+            skin = _APART
         self._skin = skin * self.candidates.thickest.max(initial=0.0)
         self.energies = 0.0, 0.0
         law = partners.fiber_law[partners.fiber_law >= 0]

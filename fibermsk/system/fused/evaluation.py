@@ -2,7 +2,7 @@
 
 For models that consist of fibers of one kind of tissue, with contact of one law between them and
 with bones, on a tree of joints whose axes are the coordinates. All others are evaluated by
-`fibermsk.system.assembly`.
+`fibermsk.system.assembly`: with contact of one kind alone, kernels of the other would be compiled.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ def covers(
         and len(tension.groups) == 1
         and partners.points.size > 0
         and len((*partners.kinds_of(False), *partners.kinds_of(True))) == 1
+        and (partners.fiber_law >= 0).any()
+        and (partners.bone_law >= 0).any()
         and skeleton.map is None
         and not multipliers.any
         and not skeleton.constraints.held.size

@@ -55,6 +55,8 @@ class FusedUpdate:
                      work.size, work.stray),
             Prepared(stretch_fraction, Open(nodes), work.way, cables.elements, cables.h, cables.xi,
                      KEEP_STRETCH),
+            # contact may have been found at these nodes without the prepared kernels
+            Prepared(bezier_hull, Open(nodes), cables.elements, cables.h, contact.hull),
             Prepared(bezier_hull, work.way, cables.elements, cables.h, work.hull),
             Prepared(rigid.chain_lengths, tree.parent, position, work.chain),
             Prepared(fiber_fraction, cables.elements, cables.h, moved, fibers.runs, laws,
