@@ -241,17 +241,12 @@ def _bone_run(run, fibers, runs, shapes, laws, points, jacobian):
     least, energy = math.inf, 0.0
     e, b, law = runs.element[run], runs.shape[run], runs.law[run]
     gamma, R, h = laws.constants[law, 1], shapes.field[b, 0], fibers.h[e]
+    own = fibers.shape_of[e]
     for k in range(laws.n_points[law]):
         s = runs.point_start[run] + k
         x, xi = points.x[s], laws.xi[law, k]
         r_x, length = section(
-            fibers.power[e],
-            fibers.reference[fibers.shape_of[e]],
-            fibers.radius_poly[fibers.shape_of[e]],
-            h,
-            xi,
-            x,
-            a1,
+            fibers.power[e], fibers.reference[own], fibers.radius_poly[own], h, xi, x, a1
         )
         d = distance(x, b, shapes)
         admissibility = 1.0 + gamma * (d / (r_x + R) - 1.0)
@@ -270,7 +265,7 @@ def _bone_run(run, fibers, runs, shapes, laws, points, jacobian):
                 force[s, c] = F * length * gradient[c]
             _bone_slopes(a1, length, r_x, R, d, gradient, hessian, laws.constants, law, s, jacobian)
         else:
-            share = reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi) + R
+            share = reference_radius(fibers.radius_poly[own], xi) + R
             for c in range(3):
                 force[s, c] = share * F * length / (r_x + R) * gradient[c]
             density = share * length * law_energy(gap, laws.constants, law)

@@ -35,10 +35,11 @@ def _fill_partner(f, eta, point, fibers, curve, ends, n, p):
 
     Returns the distance and the results of `partner_curve`.
     """
+    own = fibers.shape_of[f]
     along = partner_curve(
         fibers.power[f],
-        fibers.reference[fibers.shape_of[f]],
-        fibers.radius_poly[fibers.shape_of[f]],
+        fibers.reference[own],
+        fibers.radius_poly[own],
         fibers.h[f],
         eta,
         curve,
@@ -192,11 +193,8 @@ def pair_tangents(
             f, eta, point = points.element[s], points.xi[s], quadrature.values[i, q]
             xi, share = laws.xi[law, q], quadrature.shares[i, q]
             d, along = _fill_partner(f, eta, point, fibers, curve, ends, n, p)
-            weight = (
-                laws.weight[law, q]
-                * h[e]
-                * reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi)
-            )
+            radius = reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi)
+            weight = laws.weight[law, q] * h[e] * radius
             ny, dy, node = shape(eta, h[f]), shape_d1(eta, h[f]), fibers.elements[f, 0]
             psi, pull, stiffness = _add_gradient(
                 weight, law, d, point, along, n, p, ny, node, laws.constants, share, residual

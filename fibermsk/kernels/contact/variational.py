@@ -49,23 +49,18 @@ def add_bone_potential(task, begin, fibers, runs, shapes, laws, points, axes, ta
     for run in range(begin[task], begin[task + 1]):
         e, b, law = runs.element[run], runs.shape[run], runs.law[run]
         node, link, h, radius = fibers.elements[e, 0], axes.link[b], fibers.h[e], shapes.field[b, 0]
+        own = fibers.shape_of[e]
         for q in range(laws.n_points[law]):
             s, xi = runs.point_start[run] + q, laws.xi[law, q]
             if state[s, 0] >= state[s, 1] + state[s, 2] or state[s, 3] <= 0.0:
                 continue
             w = laws.weight[law, q] * h
             r_x, _ = section(
-                fibers.power[e],
-                fibers.reference[fibers.shape_of[e]],
-                fibers.radius_poly[fibers.shape_of[e]],
-                h,
-                xi,
-                x,
-                a1,
+                fibers.power[e], fibers.reference[own], fibers.radius_poly[own], h, xi, x, a1
             )
             d = distance_slopes(x, b, shapes, slope, curvature)
             g = fill_bone_gap(a1, r_x, d, slope, curvature, radius, dz, dzz)
-            share = reference_radius(fibers.radius_poly[fibers.shape_of[e]], xi) + radius
+            share = reference_radius(fibers.radius_poly[own], xi) + radius
             energy_terms(share, a1, g, laws.constants, law, dz, dzz, gradient, hessian)
             N, d1 = shape(xi, h), shape_d1(xi, h)
             for a in range(4):

@@ -233,6 +233,7 @@ def add_bone_friction(fibers, runs, shapes, laws, points, axes, of, tangent, loa
     for run in range(runs.element.size):
         e, b, law = runs.element[run], runs.shape[run], runs.law[run]
         node, link, h, radius = fibers.elements[e, 0], axes.link[b], fibers.h[e], shapes.field[b, 0]
+        own = fibers.shape_of[e]
         for q in range(laws.n_points[law]):
             s, xi = runs.point_start[run] + q, laws.xi[law, q]
             loads[s, :] = 0.0
@@ -240,13 +241,7 @@ def add_bone_friction(fibers, runs, shapes, laws, points, axes, of, tangent, loa
             if of.constants[law, 0] == 0.0 or not closed or points.state[s, 3] <= 0.0:
                 continue
             r_x, j = section(
-                fibers.power[e],
-                fibers.reference[fibers.shape_of[e]],
-                fibers.radius_poly[fibers.shape_of[e]],
-                h,
-                xi,
-                x,
-                a1,
+                fibers.power[e], fibers.reference[own], fibers.radius_poly[own], h, xi, x, a1
             )
             d = distance_slopes(x, b, shapes, slope, curvature)
             weight = of.constants[law, 0] * laws.weight[law, q] * h

@@ -165,15 +165,9 @@ def _slope_along(e, xi, f, eta, s, r_x, potential, held, points, fibers, room, e
         return dot(b, b).real + dot(minus(y, x), bent).real if free else 0.0
     if held[s]:
         return 0.0
-    h = fibers.h[f]
+    h, of = fibers.h[f], fibers.shape_of[f]
     r, dr, ddr, _, _, _, _, _, _ = partner_curve(
-        fibers.power[f],
-        fibers.reference[fibers.shape_of[f]],
-        fibers.radius_poly[fibers.shape_of[f]],
-        h,
-        eta,
-        room,
-        ends,
+        fibers.power[f], fibers.reference[of], fibers.radius_poly[of], h, eta, room, ends
     )
     point = (x[0].real, x[1].real, x[2].real)
     _, _, bend = _gap_along(point, r_x, room, r, dr, ddr)
