@@ -69,8 +69,8 @@ def covers(
         and len(tension.groups) == 1
         and partners.points.size > 0
         and len((*partners.kinds_of(False), *partners.kinds_of(True))) == 1
-        and (partners.fiber_law >= 0).any()
-        and (partners.bone_law >= 0).any()
+        and bool((partners.fiber_law >= 0).any())
+        and bool((partners.bone_law >= 0).any())
         and skeleton.map is None
         and not multipliers.any
         and not skeleton.constraints.held.size
