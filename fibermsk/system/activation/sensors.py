@@ -61,7 +61,8 @@ def length_and_rate(cables: Cables, f: int, nodes: Array, velocity: Array) -> tu
     )
     size = np.linalg.norm(a1, axis=2)
     rate = (a1 * a1_dot).sum(axis=2) / size
-    return float((cables.weight[own] * size).sum()), float((cables.weight[own] * rate).sum())
+    weight = cables.rows.weight[cables.row_of[own]]
+    return float((weight * size).sum()), float((weight * rate).sum())
 
 
 class _FiberLength(NamedTuple):

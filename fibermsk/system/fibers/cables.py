@@ -66,8 +66,8 @@ class Cables:
     layout: Index  # index in `layouts` of each fiber (n_fibers,)
     density: Array  # of the tissue of each fiber (n_fibers,) [kg/m^3]
     bent: Index  # elements with bending stiffness (n_bent,)
-    # reference radius (n_shapes, 5) and centerline (n_shapes, 4, 3) in powers of xi, of the latter
-    # not the first, a position; and the row of each element (n_elements,)
+    # reference radius (n_shapes, 5) and centerline (n_shapes, 4, 3) in powers of xi, without its
+    # position: zero in the first; and the row of each element (n_elements,)
     radius_rows: Array
     reference_rows: Array
     shape_of: Short

@@ -29,8 +29,8 @@ class StretchGradientForce:
             for of in (hermite_d1, hermite_d2)
         )
         X1, X2 = slopes
-        self._turn = (X1 * X2).sum(axis=2) / cables.G0**3
-        self._stiffness = np.zeros(grid)
+        weight, area, G0 = cables.weight, cables.area, cables.G0
+        turn, stiffness = (X1 * X2).sum(axis=2) / G0**3, np.zeros(grid)
         for f, fiber in enumerate(model.fibers):
             law = fiber.tissue.gradient
             if law is None:
@@ -40,15 +40,9 @@ class StretchGradientForce:
             at = theta.clip(0.0, 1.0)
             share = fiber.muscle_fraction_at(at.ravel()).reshape(at.shape)
             energy = law.stress * law.length**2 * share**law.power
-            self._stiffness[own] = energy * cables.area[own] / cables.G0[own]
-
-    @property
-    def _data(self) -> tuple[Array | Index, ...]:
-        """Arrays of the kernels after the nodes."""
-        own = self._cables
-        return (
-            own.elements, own.h, own.xi, own.weight, own.G0, self._turn, self._stiffness,
-        )  # fmt: skip
+            stiffness[own] = energy * area[own] / G0[own]
+        # arrays of the kernels after the nodes
+        self._data = cables.elements, cables.h, cables.xi, weight, G0, turn, stiffness
 
     def add(self, at: At, sums: Sums) -> None:
         """Add the forces on the nodes."""
@@ -77,4 +71,4 @@ class StretchGradientForce:
 
     def fingerprint(self, times: Array) -> dict[str, list[Any]]:
         """Stiffness at all points."""
-        return {"the stretch gradients": [self._stiffness]}
+        return {"the stretch gradients": [self._data[-1]]}

@@ -145,8 +145,9 @@ class Loads:
         return self._external, self._activations
 
     def _add_line_load(self, load: Array, f: int, t: float) -> None:
-        own = slice(self._cables.element_start[f], self._cables.element_start[f + 1])
-        load[own] += self.line_load(f, t) * self._cables.G0[own, :, None]
+        cables = self._cables
+        own = slice(cables.element_start[f], cables.element_start[f + 1])
+        load[own] += self.line_load(f, t) * cables.rows.G0[cables.row_of[own], :, None]
 
     def line_load(self, f: int, t: float) -> Array:
         """Line load at the quadrature points of one fiber (n_own_elements, n_points, 3) [N/m]."""
