@@ -152,6 +152,11 @@ class Prepared:
         self._words[begin : begin + len(words)] = words
         self._kept[1 + place] = value
 
+    def put_all(self, first: int, *values: Any) -> None:
+        """Replace successive arguments by others of the same types."""
+        for k, value in enumerate(values):
+            self.put(first + k, value)
+
     def layout(self, place: int) -> Any:
         """Layout of an argument, for `words_of`."""
         return self._layouts[place]

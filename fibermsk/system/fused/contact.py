@@ -139,16 +139,10 @@ class FusedContact:
             if self.potential
             else (own.runs, laws, own.quadrature, own.points, found)
         )
-        for k, value in enumerate(new):
-            of.fibers.put(2 + self.potential + k, value)
+        of.fibers.put_all(2 + self.potential, *new)
         of.bones.put(1, on_bones.runs)
-        of.bones.put(3, laws)
-        of.bones.put(4, on_bones.points)
-        of.bones.put(5, on_bones._jacobian)
-        of.touching.put(0, own.of_pairs.start)
-        of.touching.put(1, own.of_pairs.runs)
-        of.touching.put(2, found[:, 0])
-        of.touching.put(3, touching._touches)
+        of.bones.put_all(3, laws, on_bones.points, on_bones._jacobian)
+        of.touching.put_all(0, *own.of_pairs, found[:, 0], touching._touches)
         of.before.put((touching._before,))
         self.reach = float(candidates._reach)
 

@@ -102,26 +102,20 @@ class FusedForces:
         of: Any = self.passes or self.potentials
         runs = words_of(fibers.runs, of.mark.layout(3))
         of.mark.put(3, fibers.runs, runs)
-        _put(of.mark, 4, laws, points.element, points.state, fibers.of_pairs, rows)
+        of.mark.put_all(4, laws, points.element, points.state, fibers.of_pairs, rows)
         of.bones.put(0, bones._begin)
         of.bones.put(2, bones.runs)
         if self.passes is not None:
             of.slopes.put(1, fibers.runs, runs)
-            _put(of.slopes, 2, laws, fibers.quadrature, points, fibers._jacobian)
+            of.slopes.put_all(2, laws, fibers.quadrature, points, fibers._jacobian)
             of.fibers.put(2, fibers.runs, runs)
-            _put(of.fibers, 3, laws, points, fibers._jacobian, fibers.of_pairs, rows)
-            _put(of.bones, 3, laws, bones.points, bones._jacobian)
+            of.fibers.put_all(3, laws, points, fibers._jacobian, fibers.of_pairs, rows)
+            of.bones.put_all(3, laws, bones.points, bones._jacobian)
         else:
             of.gradients.put(2, fibers.runs, runs)
-            _put(of.gradients, 3, laws, fibers.with_shares(False), points, fibers.of_pairs)
+            of.gradients.put_all(3, laws, fibers.with_shares(False), points, fibers.of_pairs)
             of.tangents.put(2, fibers.runs, runs)
-            _put(of.tangents, 3, laws, fibers.with_shares(True), points, fibers.held,
-                 fibers.of_pairs, rows)  # fmt: skip
-            _put(of.bones, 4, laws, bones.points)
+            shares = fibers.with_shares(True)
+            of.tangents.put_all(3, laws, shares, points, fibers.held, fibers.of_pairs, rows)
+            of.bones.put_all(4, laws, bones.points)
         self.regroup()
-
-
-def _put(kernel: Prepared, first: int, *values: Any) -> None:
-    """Replace successive arguments."""
-    for k, value in enumerate(values):
-        kernel.put(first + k, value)
