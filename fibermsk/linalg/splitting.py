@@ -13,7 +13,6 @@ from fibermsk.linalg.couplings import sweep_backward, sweep_forward
 from fibermsk.linalg.lines import factor_lines, solve_columns, solve_lines
 from fibermsk.linalg.matrix import LineMatrix
 from fibermsk.linalg.rows import multiply_rows, subtract_rows
-from fibermsk.linalg.solution import factor_dense
 
 if TYPE_CHECKING:
     from fibermsk.linalg.iteration import Iteration
@@ -44,16 +43,14 @@ class Splitting:
         factor_lines(matrix.lines, matrix.start, factors, regular)
         if not regular.all():
             raise np.linalg.LinAlgError("the tangent is singular or not finite")
-        columns = B.T.copy(order="C")  # E^-1 B
+        columns, inverse = B.T.copy(order="C"), D  # E^-1 B, S^-1
         if D.size:
             solve_columns(factors, matrix.start, columns.reshape(D.shape[0], -1, 6))
-            inverse = factor_dense(D - R @ columns.T)(np.eye(D.shape[0]))
-        else:
-            inverse = D
+            inverse = np.linalg.inv(D - R @ columns.T)
+            if not np.isfinite(inverse).all():
+                raise np.linalg.LinAlgError("the tangent is singular or not finite")
         self.is_exact = matrix.couplings.n_blocks == 0  # whether no two lines are coupled
-        self._parts = (
-            matrix.start, matrix.couplings, factors, columns, R, np.ascontiguousarray(inverse)
-        )  # fmt: skip
+        self._parts = matrix.start, matrix.couplings, factors, columns, R, inverse
         self._D = D
         self._work: tuple[Array, Array] | None = None
 

@@ -141,10 +141,21 @@ class Configuration:
         """Keep bodies and attached ends at rest at coordinates q (n,), the last ones."""
         self._pose, self._pose_key = (motion, ends), q.tobytes()
 
-    def lead(self, new: Array, v: Array, t: float | None, derive: bool) -> None:
-        """Set the velocities of nodes on moving points in new (n,): prescribed, or as in v (n,)."""
-        if self.moving_points:
-            self._lead(self.split(new)[0], self.split(v)[0], t, derive, MovingPoint.velocity_at)
+    def lead(
+        self,
+        new: Array,
+        given: Array,
+        t: float | None,
+        derive: bool,
+        rate: Callable[[MovingPoint, float], Array] = MovingPoint.velocity_at,
+    ) -> None:
+        """Set the rates of nodes on moving points in new (n,): prescribed, or as given (n,)."""
+        nodes, own = self.split(new)[0], self.split(given)[0]
+        for node, point in self.moving_points:
+            if t is not None and (derive or point.gives_rates):
+                nodes[node, :3] = rate(point, t)
+            else:
+                nodes[node, :3] = own[node, :3]
 
     def enforce(self, y: Array, v: Array, t: float | None = None, *, derive: bool = True) -> Array:
         """Velocities with v_D = C(q) p, and those of prescribed motions if t is given.
@@ -159,8 +170,7 @@ class Configuration:
             p[constraints.held] = constraints.at(t, 1)
         motion, ends = self.posed(q)
         nodes[self.cables.attached_nodes, :3] = ends.C @ self.skeleton.to_axes(motion, p)
-        given, _ = self.split(v)
-        self._lead(nodes, given, t, derive, MovingPoint.velocity_at)
+        self.lead(new, v, t, derive)
         return new
 
     def enforce_rate(
@@ -176,8 +186,7 @@ class Configuration:
         motion, (_, ends) = self.skeleton.evaluate(q, p, p_dot), self.posed(q)
         slope = self.attached.velocity_slope(motion, ends.C)
         nodes[self.cables.attached_nodes, :3] = ends.C @ motion.rate + slope @ motion.speed
-        given, _ = self.split(v_dot)
-        self._lead(nodes, given, t, derive, MovingPoint.acceleration_at)
+        self.lead(new, v_dot, t, derive, MovingPoint.acceleration_at)
         return new
 
     def followers(self, y: Array, v: Array) -> Followers:
@@ -195,21 +204,6 @@ class Configuration:
             slope.reshape(attached, n),
             self._n_x + self.skeleton.constraints.held,
         )
-
-    def _lead(
-        self,
-        nodes: Array,
-        given: Array,
-        t: float | None,
-        derive: bool,
-        rate: Callable[[MovingPoint, float], Array],
-    ) -> None:
-        """Set the rates of nodes on moving points: prescribed at a time, or as given."""
-        for node, point in self.moving_points:
-            if t is not None and (derive or point.gives_rates):
-                nodes[node, :3] = rate(point, t)
-            else:
-                nodes[node, :3] = given[node, :3]
 
     def at(
         self, t: float, y: Array, v: Array, v_dot: Array | None = None, *, second: bool = False

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from fibermsk._arrays import Array
+from fibermsk.kernels.fibers.norms import fiber_errors
 from fibermsk.protocol import Tolerance
-from fibermsk.system.fibers.cables import Cables, per_fiber
+from fibermsk.system.fibers.cables import Cables
 
 
 def error_size(
@@ -41,29 +42,27 @@ def error_size(
         Maximum over all fibers, coordinates and states; 1 is the allowed error.
     """
     nodes, q, states = dy
+    relative = tolerance.relative
     sizes = [
-        np.abs(q) / (tolerance.relative + tolerance.angle),
-        np.abs(states) / (tolerance.relative + tolerance.state),
-    ]
+        _largest(q) / (relative + tolerance.angle), _largest(states) / (relative + tolerance.state)
+    ]  # fmt: skip
     if tolerance.length < np.inf:
-        allowed = tolerance.relative * cables.length + tolerance.length
-        sizes.append(_fiber_errors(cables, nodes) / allowed)
+        allowed = relative * cables.length + tolerance.length
+        sizes.append(_largest(_fiber_errors(cables, nodes) / allowed))
     if dv is not None:
         nodes, p = dv
         if tolerance.speed is not None:
-            sizes.append(_fiber_errors(cables, nodes) / tolerance.speed)
+            sizes.append(_largest(_fiber_errors(cables, nodes)) / tolerance.speed)
         if tolerance.angular_speed is not None:
-            sizes.append(np.abs(p) / tolerance.angular_speed)
-    return float(np.concatenate(sizes).max(initial=0.0))
+            sizes.append(_largest(p) / tolerance.angular_speed)
+    return float(np.array(sizes).max())  # NaN if any is
 
 
 def _fiber_errors(cables: Cables, nodes: Array) -> Array:
     """Root mean square over each fiber, (n_fibers,)."""
-    square = (nodes[:, :3] ** 2).sum(axis=1)
-    square[cables.attached_nodes] = 0.0
-    width, share = cables.node_widths
-    square += width**2 * (nodes[:, 3:] ** 2).sum(axis=1)
-    return np.sqrt(per_fiber(np.add, share * square, cables.node_start))
+    errors, (width, share) = np.empty(len(cables.names)), cables.node_widths
+    fiber_errors(nodes, cables.ends.at_node, width, share, cables.node_start, errors)
+    return errors
 
 
 def longest(vectors: Array) -> float:

@@ -253,7 +253,7 @@ class FiberSystem(Reporting, Varying):
         self, y: Array, v: Array, v_dot: Array, t: float | None = None, *, derive: bool = True
     ) -> Array:
         """Accelerations as in `enforce`, of attached nodes C(q) p_dot + (dC/dq p) p."""
-        return self.configuration.enforce_rate(y, v, v_dot, t, derive=derive)
+        return (self._fused or self.configuration).enforce_rate(y, v, v_dot, t, derive=derive)
 
     @guarded
     def evaluate(

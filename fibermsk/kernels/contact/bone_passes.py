@@ -24,14 +24,17 @@ from fibermsk.kernels.fibers.shape import shape, shape_d1
 @body
 def _add_block(node, weight, n, d1, Tx, Ta, lines):
     """Subtract weight n_a (n_b Tx + d1_b Ta) from the lines of the element from a node on."""
-    for a in range(4):
-        for b in range(4):
+    moved = scratch((3, 3))
+    for b in range(4):
+        for c in range(3):
+            for r in range(3):
+                moved[c, r] = n[b] * Tx[r, c] + d1[b] * Ta[r, c]
+        for a in range(4):
             at, kind = line_block(node, a // 2, b // 2)
+            part = weight * n[a]
             for c in range(3):
                 for r in range(3):
-                    lines[at, kind, 3 * (b % 2) + c, 3 * (a % 2) + r] -= (
-                        weight * n[a] * (n[b] * Tx[r, c] + d1[b] * Ta[r, c])
-                    )
+                    lines[at, kind, 3 * (b % 2) + c, 3 * (a % 2) + r] -= part * moved[c, r]
 
 
 @body
@@ -40,14 +43,13 @@ def _add_to_border(node, j, weight, V, n, d1, t, dT, Tx, Ta, B, R):
 
     t: vector product of the force and the axis of the coordinate.
     """
-    for a in range(4):
-        row = 6 * (node + a // 2) + 3 * (a % 2)
-        for r in range(3):
-            B[row + r, j] -= weight * n[a] * dT[r]
-            value = t[r] * n[a]
-            for c in range(3):
-                value += V[c] * (n[a] * Tx[c, r] + d1[a] * Ta[c, r])
-            R[j, row + r] += weight * value
+    for r in range(3):
+        along = t[r] + V[0] * Tx[0, r] + V[1] * Tx[1, r] + V[2] * Tx[2, r]
+        turned = V[0] * Ta[0, r] + V[1] * Ta[1, r] + V[2] * Ta[2, r]
+        for a in range(4):
+            row = 6 * (node + a // 2) + 3 * (a % 2) + r
+            B[row, j] -= weight * n[a] * dT[r]
+            R[j, row] += weight * (n[a] * along + d1[a] * turned)
 
 
 @body

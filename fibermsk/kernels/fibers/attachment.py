@@ -146,6 +146,26 @@ def _coupling(couplings, b, above, row, col):
     return lower[b, col, row] if lower.shape[0] > 0 else upper[b, row, col]
 
 
+@body
+def _row_of(couplings, b, above, row):
+    """First three entries of a row of a block; see `_coupling`."""
+    return (
+        _coupling(couplings, b, above, row, 0),
+        _coupling(couplings, b, above, row, 1),
+        _coupling(couplings, b, above, row, 2),
+    )
+
+
+@body
+def _column_of(couplings, b, above, col):
+    """First three entries of a column of a block; see `_coupling`."""
+    return (
+        _coupling(couplings, b, above, 0, col),
+        _coupling(couplings, b, above, 1, col),
+        _coupling(couplings, b, above, 2, col),
+    )
+
+
 @kernel
 def _to_corner(node, C, R, D):
     """Move an attached node's columns of R to the corner; all transposed, its rows of B."""
@@ -158,16 +178,17 @@ def _to_corner(node, C, R, D):
 
 
 @body
-def _add_to_border(into, out, C, m, c, at, r, attached, B, R):
-    """Add the coupling of unknown r of a node with the position c of attached point m.
+def _add_to_border(into, out, C, m, at, r, attached, B, R):
+    """Add the coupling of unknown r of a node with the position of attached point m.
 
-    into: the matrix's entry with the row of the former; out: that with its column, unless it is an
-    attached node's position, which the corner takes from the rows of B.
+    into: the matrix's three entries with the row of the former; out: those with its column, unless
+    it is an attached node's position, which the corner takes from the rows of B.
     """
     for j in range(C.shape[2]):
-        B[6 * at + r, j] += into * C[m, c, j]
+        x, y, z = C[m, 0, j], C[m, 1, j], C[m, 2, j]
+        B[6 * at + r, j] += into[0] * x + into[1] * y + into[2] * z
         if r >= 3 or attached[at] < 0:
-            R[j, 6 * at + r] += C[m, c, j] * out
+            R[j, 6 * at + r] += out[0] * x + out[1] * y + out[2] * z
 
 
 @body
@@ -179,15 +200,14 @@ def line_to_border(line, node_start, C, attached, couplings, lines, B, R):
         m = attached[node]
         if m < 0:
             continue
-        for c in range(3):
-            for r in range(6):
-                own = lines[node, 0]
-                _add_to_border(own[c, r], own[r, c], C, m, c, node, r, attached, B, R)
-                if side == 0:
-                    into, out = lines[node, 2, c, r], lines[node, 1, r, c]
-                else:
-                    into, out = lines[beside, 1, c, r], lines[beside, 2, r, c]
-                _add_to_border(into, out, C, m, c, beside, r, attached, B, R)
+        own = lines[node, 0]
+        below, above = lines[min(node, beside), 2 - side], lines[min(node, beside), 1 + side]
+        for r in range(6):
+            into, out = (own[0, r], own[1, r], own[2, r]), (own[r, 0], own[r, 1], own[r, 2])
+            _add_to_border(into, out, C, m, node, r, attached, B, R)
+            into = below[0, r], below[1, r], below[2, r]
+            out = above[r, 0], above[r, 1], above[r, 2]
+            _add_to_border(into, out, C, m, beside, r, attached, B, R)
     for k in range(couplings.entry_start[line], couplings.entry_start[line + 1]):
         # the same pair from the other line
         p, entry = couplings.entries[k] // 2, couplings.entries[k] ^ 1
@@ -202,11 +222,10 @@ def line_to_border(line, node_start, C, attached, couplings, lines, B, R):
                 low, high = _blocks_at(node, entry, row, couplings)
                 for b in range(low, high):
                     at = _other_node(entry, row, b, couplings)
-                    for c in range(3):
-                        for r in range(6):
-                            into = _coupling(couplings, b, entry % 2 == 1, r, c)
-                            out = _coupling(couplings, b, entry % 2 == 0, c, r)
-                            _add_to_border(into, out, C, m, c, at, r, attached, B, R)
+                    for r in range(6):
+                        into = _row_of(couplings, b, entry % 2 == 1, r)
+                        out = _column_of(couplings, b, entry % 2 == 0, r)
+                        _add_to_border(into, out, C, m, at, r, attached, B, R)
 
 
 @body

@@ -74,6 +74,24 @@ def lead(v, attached, C, new):
     lead_ends(new[:n_x].reshape(n_x // 6, 6), v[n_x:], attached, C)
 
 
+@kernel
+def lead_rates(slope, v_dot, p, attached, S, C, new):
+    """Fill new (n,) with rates v_dot in which attached nodes have C p_dot + (dC/dq p) p.
+
+    slope: prepared `velocity_slope`; S (n_links, 6) twists of the joints, p (n,) of coordinates.
+    """
+    for i in range(v_dot.size):
+        new[i] = v_dot[i]
+    n_x, turned = v_dot.size - p.size, np.empty(C.shape)
+    nodes = new[:n_x].reshape(n_x // 6, 6)
+    lead_ends(nodes, v_dot[n_x:], attached, C)
+    call(slope, (S, C, p, turned))
+    for m in range(attached.size):
+        for c in range(3):
+            for j in range(p.size):
+                nodes[attached[m], c] += turned[m, c, j] * p[j]
+
+
 @part
 def lead_ends(nodes, coordinates, attached, C):
     """Rows of attached nodes (n_nodes, 6): C (n_points, 3, n) times the coordinates (n,)."""

@@ -14,6 +14,7 @@ from fibermsk._compile import body, inlined_body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import distance
 from fibermsk.kernels.contact.bone_border import moves_bone, velocity_field
+from fibermsk.kernels.skeleton.rigid import turns_and_slides
 
 
 @inlined_body
@@ -120,6 +121,48 @@ def motion_beside(before, after, rotation, position, rotation_after, position_af
         motion = _motion_of(e, before, after, rotation, position, rotation_after, position_after)
         largest = max(largest, motion)
     return largest
+
+
+@kernel
+def fill_bends(links, moves, kind, position, update, excess, chain, before, after, bends):
+    """Fill the deviation of control points from linear motion in the frame of each link [m].
+
+    As in `fibermsk.kernels.search.safeguard.bone_fraction`, but relative to the chord: a quarter of
+    the deviation from the tangent. Nonlinear motion of the axes counts in full.
+
+    links, bends (n_links,); kind, update, excess (n,): of the joints, sizes of the motion of the
+    axes with its nonlinear part, and that part; position (n, 3), chain (n,): of the links before;
+    before, after (n_elements, 4, 3): control points.
+    """
+    n = update.size
+    turn, slide, extra_turn, extra_slide = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    turns_and_slides(update, moves, kind, turn, slide)
+    turns_and_slides(excess, moves, kind, extra_turn, extra_slide)
+    longest, reach = 0.0, np.zeros(n)
+    for e in range(before.shape[0]):
+        for p in range(4):
+            way = 0.0
+            for c in range(3):
+                way += (after[e, p, c] - before[e, p, c]) ** 2
+            longest = max(longest, way)
+            for j in range(n):
+                apart = 0.0
+                for c in range(3):
+                    apart += (before[e, p, c] - position[j, c]) ** 2
+                reach[j] = max(reach[j], apart)
+    way = math.sqrt(longest)
+    for i in range(links.size):
+        k = links[i]
+        bends[i] = 0.0
+        if k < 0 or turn[k] + slide[k] == 0.0:
+            continue
+        lever = 0.0
+        for j in range(n):
+            if moves[k, j]:
+                lever = max(lever, reach[j])
+        lever = math.sqrt(lever) + way + slide[k] + turn[k] * chain[k]
+        bend = turn[k] * (2.0 * turn[k] * lever + way + slide[k])
+        bends[i] = 0.125 * bend + extra_turn[k] * lever + extra_slide[k]
 
 
 @body

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fibermsk._compile import inner, kernel
 from fibermsk.kernels.fibers.shape import fill_hull, fill_power
 from fibermsk.kernels.search.bone_bounds import fill_bone_approach, motion_beside
@@ -146,4 +148,34 @@ def motion_along(
         for e in range(approach.shape[1]):
             farthest = max(farthest, approach[i, e])
         motion = max(motion, beside[i] + farthest)
+    return motion + 2.0 * _growth(radii, found)
+
+
+@kernel
+def motion_between(
+    of, found, among, before, after, poses, poses_after, least, least_after, stray, bends, radii,
+    beside,
+):  # fmt: skip
+    """Bound of how far any pair may have approached since the search, during a linear motion.
+
+    before, after (n_elements, 4, 3), least, least_after (n_elements,): control points and lower
+    bounds of |a1| at its ends; poses, poses_after: rotations and positions of the links; stray
+    (n_elements,), bends (n_links,): deviations from linear motion, of the control points and of
+    these in the frames of the links with bones. Fills radii (n_fibers,), the larger bounds of both
+    ends, and beside (2, n_links).
+    """
+    least_of_both = np.empty(least.size)
+    for e in range(least.size):
+        least_of_both[e] = min(least[e], least_after[e])
+    fill_radii(of.start, of.widest, least_of_both, radii)
+    motion_beside_links(found, before, poses[0], poses[1], beside[0])
+    motion_beside_links(found, after, poses_after[0], poses_after[1], beside[1])
+    astray, motion = 0.0, 0.0
+    for e in range(stray.size):
+        astray = max(astray, stray[e])
+    if among:
+        motion = max(relative_motion(found.hull, before), relative_motion(found.hull, after))
+    motion += 2.0 * astray
+    for i in range(bends.size):
+        motion = max(motion, max(beside[0, i], beside[1, i]) + bends[i])
     return motion + 2.0 * _growth(radii, found)

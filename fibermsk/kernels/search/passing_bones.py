@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from fibermsk._compile import body, kernel
 from fibermsk.kernels._scratch import scratch
 from fibermsk.kernels.bones.bone_shape import INFINITE_CYLINDER, MESH, distance
+from fibermsk.kernels.search.bone_bounds import fill_beside
 from fibermsk.kernels.search.passing import (
     copy_curve,
     curve_size,
@@ -112,7 +115,10 @@ def _passes_bone(z0, z1, floor, steepest, most, b, shapes):
     """Whether a curve may come as near to a bone as `floor`."""
     if shapes.kind[b, 0] == MESH:
         return _passes_mesh(z0, z1, floor, steepest, most, b, shapes)
-    axis, before, after = scratch((4, 3)), scratch((4, 3)), scratch((4, 3))
+    axis, before, after, center = scratch((4, 3)), scratch((4, 3)), scratch((4, 3)), scratch(3)
+    radius = _ball(z0, z1, center)
+    if distance(center, b, shapes) - radius > floor:
+        return False
     infinite = shapes.kind[b, 0] == INFINITE_CYLINDER
     _fill_axis(shapes.place[b], infinite, z0, axis, before)
     _fill_axis(shapes.place[b], infinite, z1, axis, after)
@@ -129,3 +135,47 @@ def find_passing_bones(z0, z1, shape, floor, steepest, shapes, most, found):
     for i in range(shape.size):
         b = shape[i]
         found[i] = _passes_bone(z0[i], z1[i], floor[i], steepest[b], most, b, shapes)
+
+
+@kernel
+def mark_near_bones_between(
+    before, after, poses, poses_after, runs, partners, floors, shapes, most, ways, near
+):  # fmt: skip
+    """Mark in near (n,) the runs of elements that are not proven to stay clear of a bone.
+
+    Parameters
+    ----------
+    before, after : (n_elements, 4, 3) float array
+        Control points.
+    poses, poses_after : tuple of float arrays
+        Rotations (n_links, 3, 3) and positions (n_links, 3).
+    runs : tuple of int arrays
+        Element, shape and law of each run, (n,).
+    partners : tuple of arrays
+        Of each shape, (n_shapes,): its link, radius, whether it has thin parts, and a bound of the
+        slope of its distance.
+    floors : tuple of float arrays
+        Required distance over the sum of both radii (n_laws,), bounds of the elements' radii
+        (n_elements,), their deviation from linear motion (n_elements,), and that in the frame of
+        the link of each shape (n_shapes,).
+    shapes, most
+        As of `find_passing_bones`.
+    ways : (2, n, 4, 3) float array
+        Filled with the control points in the frames of the links.
+    """
+    element, shape, law = runs
+    link, radius, thin, steepest = partners
+    part, thickest, stray, bends = floors
+    of_run = np.empty(shape.size, np.int64)
+    for i in range(shape.size):
+        of_run[i] = link[shape[i]]
+    fill_beside(before, element, of_run, poses[0], poses[1], ways[0])
+    fill_beside(after, element, of_run, poses_after[0], poses_after[1], ways[1])
+    for i in range(shape.size):
+        b, e = shape[i], element[i]
+        floor = part[law[i]] * (radius[b] + thickest[e])
+        # inside thin parts of a mesh the depth does not determine the side of a fiber
+        if thin[b]:
+            floor = max(floor, radius[b])
+        floor += (stray[e] + bends[b]) * steepest[b]
+        near[i] = _passes_bone(ways[0, i], ways[1, i], floor, steepest[b], most, b, shapes)

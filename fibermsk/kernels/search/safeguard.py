@@ -284,10 +284,12 @@ def _one_bone_fraction(
         if turn > 0.0:
             lever = reach + way + slide + turn * motion.chain_length[link]
             s += 0.5 * turn * (2.0 * turn * lever + way + slide)
-        fraction = _shorten(
-            fraction, keep, state[at, 0], state[at, 1], state[at, 2], state[at, 4], 1.0,
-            steepest * s, dt, 0.0, laws.constants[law, 1], state[at, 3],
-        )  # fmt: skip
+        d, r_x, R, length, s = state[at, 0], state[at, 1], state[at, 2], state[at, 4], steepest * s
+        gamma, left = laws.constants[law, 1], state[at, 3]
+        if not _is_safe(fraction, keep, d, r_x, R, length, 1.0, s, dt, 0.0, gamma, left):
+            fraction = _shorten(
+                fraction, keep, d, r_x, R, length, 1.0, s, dt, 0.0, gamma, left
+            )  # fmt: skip
     return fraction
 
 

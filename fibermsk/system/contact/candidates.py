@@ -9,14 +9,13 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.kernels.fibers.shape import bezier_hull
-from fibermsk.kernels.search.bounds import relative_motion
 from fibermsk.kernels.search.held import (
     Elements,
     Found,
     bound_radii,
     fill_way,
     motion_along,
-    motion_beside_links,
+    motion_between,
     motion_since,
 )
 from fibermsk.kernels.search.motion import fill_least_tangents, fill_radii, fill_sizes
@@ -116,7 +115,7 @@ class Candidates:
         self.cables, self.partners, self.tree = cables, partners, tree
         self.thickest, self._widest = bound_sections(cables)
         self._no_stray = np.zeros(cables.h.size)
-        self.links, self._link_of_shape = np.unique(partners.shape_link, return_inverse=True)
+        self.links, self.link_of_shape = np.unique(partners.shape_link, return_inverse=True)
         self._reach, self._among = -1.0, bool((partners.fiber_law >= 0).any())
         n = cables.h.size
         self._elements = Elements(
@@ -249,19 +248,22 @@ class Candidates:
             The `least_tangents` at both ends.
         """
         cables, partners = self.cables, self.partners
-        radii = np.maximum(*map(self._bound_radii, least))
         if self.were_found:
-            apart = max(self._fiber_motion(place.hull) for place in (before, after))
-            near = np.maximum(self._bone_motion(before), self._bone_motion(after)) + beside
-            if self._within_reach(radii, apart + 2.0 * stray.max(initial=0.0), near):
+            radii, found = np.empty(len(cables.names)), np.empty((2, self.links.size))
+            motion = motion_between(
+                self._elements, self._found, self._among, before.hull, after.hull,
+                before.state[:2], after.state[:2], *least, stray, beside, radii, found,
+            )  # fmt: skip
+            if motion <= self._reach:
                 return self.fiber_runs, self.bone_runs
+        radii = np.maximum(*map(self._bound_radii, least))
         fibers = find_fiber_runs(partners, cables.fiber, before.hull, after.hull, stray, radii, 0.0)
         approach = np.empty((self.links.size, cables.h.size))
         for i, link in enumerate(self.links):
             way = into_link(after, link, slice(None)) - into_link(before, link, slice(None))
             approach[i] = np.linalg.norm(way, axis=2).max(axis=1) + beside[i]
         shapes = partners.shapes.at(before.state)
-        approach = approach[self._link_of_shape]
+        approach = approach[self.link_of_shape]
         return fibers, find_bone_runs(partners, cables.fiber, before.hull, radii, shapes, approach)
 
     def beyond(self, way: Way) -> tuple[FiberRuns, BoneRuns]:
@@ -271,7 +273,7 @@ class Candidates:
         fibers = find_fiber_runs(partners, cables.fiber, hull, way.after, way.stray, way.radii, 0.0)
         bones = find_bone_runs(
             partners, cables.fiber, hull, way.radii, partners.shapes.at(state),
-            way.approach[self._link_of_shape],
+            way.approach[self.link_of_shape],
         )  # fmt: skip
         points = partners.points
         return fibers.beyond(self.fiber_runs, points), bones.beyond(self.bone_runs, points)
@@ -279,23 +281,6 @@ class Candidates:
     def thickness(self, least_tangents: Array) -> Array:
         """Bound of the largest radius of each element (n_elements,) [m]."""
         return self._widest / np.sqrt(least_tangents)
-
-    def _within_reach(self, radii: Array, apart: float, beside: Array) -> bool:
-        """Whether the candidates stay valid under motions between fibers and relative to links."""
-        motion = max(apart, beside.max(initial=0.0))
-        return bool(motion + 2.0 * (radii - self._radii).max(initial=0.0) <= self._reach)
-
-    def _fiber_motion(self, hull: Array) -> float:
-        """Bound of the relative motion since the search; zero if fibers never touch each other."""
-        if not self._among:
-            return 0.0
-        return relative_motion(hull_of(self.cables, self.found_at.nodes), hull)
-
-    def _bone_motion(self, place: Place) -> Array:
-        """Largest motion of any element relative to each link since the search."""
-        beside, state = np.empty(self.links.size), place.state
-        motion_beside_links(self._found, place.hull, state.rotation, state.position, beside)
-        return beside
 
     def _bound_radii(self, least_tangents: Array) -> Array:
         """Bound of each fiber's largest radius.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fibermsk._arrays import Array, Index
+from fibermsk.kernels.contact.cuts import find_places
 from fibermsk.system.contact.search import ContactSearch
 
 
@@ -31,11 +32,17 @@ def point_loads(search: ContactSearch) -> Iterator[tuple[Index, Array, Array, Ar
 
 
 def places(search: ContactSearch, part: Any, points: Index) -> tuple[Index, Array, Array]:
-    """Elements of contact points (n,) of a set, their weights, and the greatest xi of each."""
-    runs, laws = part.runs, search.partners.laws
-    run = np.searchsorted(runs.point_start, points, side="right") - 1
-    at = runs.law[run], points - runs.point_start[run]
-    return runs.element[run], laws.weight[at], laws.weight.cumsum(axis=1)[at]
+    """Elements of contact points (n,) of a set, their weights, and the greatest xi of each.
+
+    The points are in increasing order.
+    """
+    runs, n = part.runs, points.size
+    element, weight, high = np.empty(n, runs.element.dtype), np.empty(n), np.empty(n)
+    find_places(
+        points, runs.point_start, runs.element, runs.law, search.partners.laws.weight, element,
+        weight, high,
+    )  # fmt: skip
+    return element, weight, high
 
 
 def partner_places(

@@ -19,9 +19,9 @@ from fibermsk._ranges import sizes
 from fibermsk.errors import ModelError
 from fibermsk.kernels.bones.bone_shape import fill_slopes
 from fibermsk.kernels.contact_arrays import BoneShapes
-from fibermsk.kernels.search.bone_bounds import fill_beside
+from fibermsk.kernels.search.bone_bounds import fill_bends
 from fibermsk.kernels.search.passing import FIRST_LOOK, MOST_PARTS, find_passing, mark_near
-from fibermsk.kernels.search.passing_bones import find_passing_bones
+from fibermsk.kernels.search.passing_bones import find_passing_bones, mark_near_bones_between
 from fibermsk.protocol import Verdict
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.broad_phase import BoneRuns, FiberRuns
@@ -62,7 +62,7 @@ class _State(NamedTuple):
         """Evaluate the configuration at positions y (n,), with the bodies there if known."""
         cables = system.cables
         nodes, q = system.split(y)
-        motion = system.skeleton.at(q) if motion is None else motion
+        motion = system.posed(q)[0] if motion is None else motion
         place = Place(nodes, hull_of(cables, nodes), motion.links)
         return cls(y, motion, place, system.contact.candidates.least_tangents(place))
 
@@ -179,7 +179,7 @@ class _Way:
         self._stray = system.attached.stray(before.motion, nodes, change, excess) + sway
         places = self._places = before.place, after.place
         candidates = system.contact.candidates
-        beside = _stray_beside(system, places, change, excess, candidates.links)
+        beside = _bends(system, places, change, excess, candidates.links)
         least = before.least, after.least
         runs = candidates.along(*places, self._stray, beside, least)
         if not partners.guarded.all():
@@ -192,7 +192,7 @@ class _Way:
         self._part = 1.0 - 1.0 / partners.constants[:, 1]
         thickest = np.maximum(*map(candidates.thickness, least))
         self._find_fibers(runs[0], thickest)
-        self._find_bones(runs[1], thickest, beside, candidates.links)
+        self._find_bones(runs[1], thickest, beside[candidates.link_of_shape])
         self._runs = runs
 
     @property
@@ -226,34 +226,33 @@ class _Way:
         stray = self._stray[self._first] + self._stray[self._second]
         self._pair_floor = _PASSING * self._part[law] * least + stray
 
-    def _find_bones(self, runs: BoneRuns, thickest: Array, beside: Array, links: Index) -> None:
-        """Find elements that are not proven to stay clear of a bone."""
-        partners = self._system.partners
+    def _find_bones(self, runs: BoneRuns, thickest: Array, bends: Array) -> None:
+        """Find elements that are not proven to stay clear of a bone.
+
+        bends (n_shapes,): deviations from linear motion in the frame of the link of each shape.
+        """
+        partners, (before, after) = self._system.partners, self._places
         shapes, element, shape = partners.shapes, runs.element, runs.shape
-        self._touching = np.zeros(element.size, bool)
+        near = self._touching = np.zeros(element.size, bool)
         self._bone_shapes = np.zeros(0, np.int64)
         if not element.size:
             return
         ways = np.empty((2, element.size, 4, 3))
-        link = partners.shape_link[shape]
-        for way, place in zip(ways, self._places, strict=True):
-            state = place.state
-            fill_beside(place.hull, element, link, state.rotation, state.position, way)
-        slack = self._stray[element] + beside[np.searchsorted(links, link)]
-        slack = slack * shapes.steepest[shape]
-        part, radius = self._part[runs.law], partners.shape_radius[shape]
-        floor = part * (radius + thickest[element])
-        # inside thin parts of a mesh the depth does not determine the side of a fiber
-        floor = np.where(shapes.thin[shape], np.maximum(floor, radius), floor) + slack
         at_rest = BoneShapes(shapes.local, shapes.field, shapes.kind, shapes.grids)
+        mark_near_bones_between(
+            before.hull, after.hull, before.state[:2], after.state[:2], (element, shape, runs.law),
+            (partners.shape_link, partners.shape_radius, shapes.thin, shapes.steepest),
+            (self._part, thickest, self._stray, bends), at_rest, FIRST_LOOK, ways, near,
+        )  # fmt: skip
+        if not near.any():
+            return
         self._bone_place = shapes.steepest, at_rest
-        find_passing_bones(*ways, shape, floor, *self._bone_place, FIRST_LOOK, self._touching)
-        near = self._touching
-        self._bone_shapes, self._bone_elements = shape[near], element[near]
+        element, shape = element[near], shape[near]
+        self._bone_shapes, self._bone_elements = shape, element
         self._bone_ways = ways[:, near]
-        if near.any():
-            floor = _PASSING * part * (radius + self._thinnest[element]) + slack
-            self._bone_floor = floor[near]
+        floor = partners.shape_radius[shape] + self._thinnest[element]
+        slack = (self._stray[element] + bends[shape]) * shapes.steepest[shape]
+        self._bone_floor = _PASSING * self._part[runs.law[near]] * floor + slack
 
     @cached_property
     def _thinnest(self) -> Array:
@@ -345,30 +344,13 @@ def _sway(system: Configuration, t0: float, y0: Array, t1: float, y1: Array) -> 
     return sway, axes
 
 
-def _stray_beside(
+def _bends(
     system: Configuration, places: tuple[Place, Place], change: Array, excess: Array, links: Index
 ) -> Array:
-    """Deviation of control points from linear motion in the frame of each link with bones [m].
-
-    As in `fibermsk.kernels.search.safeguard.bone_fraction`, but relative to the chord: a quarter of
-    the deviation from the tangent. Nonlinear motion of the axes counts in full.
-    """
-    tree, (before, after) = system.skeleton.tree, places
-    beside = np.zeros(links.size)
-    if not links.size:
-        return beside
-    turn, slide = tree.turns_and_slides(np.abs(change) + excess)
-    extra_turn, extra_slide = tree.turns_and_slides(excess)
-    state = before.state
-    if not turn.any() and not slide.any():
-        return beside
-    way = float(np.linalg.norm(after.hull - before.hull, axis=2).max(initial=0.0))
-    reach = np.linalg.norm(before.hull.reshape(-1, 1, 3) - state.position, axis=2).max(axis=0)
-    chain = tree.chain_length(state)
-    for i, link in enumerate(links):
-        if link < 0 or turn[link] + slide[link] == 0.0:
-            continue
-        lever = reach[tree.moves[link]].max() + way + slide[link] + turn[link] * chain[link]
-        bend = turn[link] * (2.0 * turn[link] * lever + way + slide[link])
-        beside[i] = 0.125 * bend + extra_turn[link] * lever + extra_slide[link]
-    return beside
+    """Deviation of control points from linear motion in the frame of each link with bones [m]."""
+    tree, (before, after), bends = system.skeleton.tree, places, np.empty(links.size)
+    fill_bends(
+        links, tree.moves, tree.kind, before.state.position, np.abs(change) + excess, excess,
+        tree.chain_length(before.state), before.hull, after.hull, bends,
+    )  # fmt: skip
+    return bends

@@ -25,9 +25,10 @@ from fibermsk.kernels.fused.assemble import (
     Sums,
     assemble,
 )
-from fibermsk.kernels.fused.look import Moving, lead, move, retract
+from fibermsk.kernels.fused.look import Moving, lead, lead_rates, move, retract
 from fibermsk.kernels.skeleton import points, rigid, rigid_slopes
 from fibermsk.linalg import Couplings, LineMatrix
+from fibermsk.model import MovingPoint
 from fibermsk.protocol import BorderedMatrix, Evaluation
 from fibermsk.system.bodies.bodies import Bodies
 from fibermsk.system.bodies.joints import PassiveJoints
@@ -117,6 +118,10 @@ class FusedEvaluation:
         y, self._attached = np.zeros(n_x + n), cables.attached_nodes
         self._retract = entry_of(retract, (self._moving, y, y, self._attached, links, ends, y))
         self._lead = entry_of(lead, (y, self._attached, ends.C, y))
+        C = Open(ends.C)
+        self._slope = Prepared(points.velocity_slope, turned[0], moves, link, C, Open(q), C)
+        rates = self._slope, y, q, self._attached, links.S, ends.C, y
+        self._lead_rates = entry_of(lead_rates, rates)
         self._contact: FusedContact | None = None
         self._activation = np.zeros(cables.h.size)
         self._known_activation: Array | None = None
@@ -176,6 +181,17 @@ class FusedEvaluation:
         _, ends = own.posed(y[self._n_x :])
         self._lead(v, self._attached, ends.C, new)
         own.lead(new, v, t, derive)
+        return new
+
+    def enforce_rate(
+        self, y: Array, v: Array, v_dot: Array, t: float | None = None, *, derive: bool = True
+    ) -> Array:
+        """As of `Configuration`."""
+        own, n_x, new, v_dot = self._own, self._n_x, np.empty(v_dot.size), _plain(v_dot)
+        motion, ends = own.posed(y[n_x:])
+        p = _plain(v)[n_x:]
+        self._lead_rates(self._slope, v_dot, p, self._attached, motion.links.S, ends.C, new)
+        own.lead(new, v_dot, t, derive, MovingPoint.acceleration_at)
         return new
 
     def step_fraction(self, y: Array, increment: Array, keep: float) -> float | None:
@@ -291,7 +307,7 @@ class FusedEvaluation:
             Prepared(rigid.inverse_dynamics, Open(links), moves, tree.bodies, Open(force)),
             Prepared(rigid_slopes.dynamics_slopes, Open(force), Open(force), Open(links),
                      tree.parent, moves, tree.bodies, Open(D), Open(D), Open(D)),
-            Prepared(points.velocity_slope, S, moves, link, C, Open(force), C),
+            self._slope,
             Prepared(points.acceleration_slope, S, moves, link, C, Open(force), Open(force),
                      Open(1.0), C),
             Prepared(of.kernels.end_rates, *moving[:2], *held, of.end_element, of.end_side, C, C,

@@ -15,8 +15,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.elements import gauss_rule
-from fibermsk.elements.hermite import hermite_d1
-from fibermsk.kernels.contact.cuts import subtract_loads
+from fibermsk.kernels.contact.cuts import begin_cuts, fill_along, join_elements, subtract_loads
 from fibermsk.kernels.fibers import bending
 from fibermsk.model import Model
 from fibermsk.system.configuration import Configuration
@@ -75,6 +74,7 @@ class CutForces:
         self._friction = None
         if has_friction(configuration.partners):
             self._friction = FrictionForces(configuration, contact)
+        # What two elements at a node do not balance is its inertia, and shared like its mass:
         # masses that an element has at its nodes, where it moves without rotation
         mass = cables.mass
         at_first, at_second = mass[:, 0, 0] + mass[:, 0, 2], mass[:, 2, 0] + mass[:, 2, 2]
@@ -82,7 +82,6 @@ class CutForces:
         first, second = at_first[self._before + 1], at_second[self._before]
         massless = first + second == 0.0
         self._share = np.where(massless, 0.5, second / np.where(massless, 1.0, first + second))
-        self._share = self._share[:, None]
 
     def packed(self, at: At, activation: Array, reactions: Array) -> Array:
         """Both `at` and `inside`, in one row for `fibermsk.protocol.Frames`."""
@@ -102,17 +101,14 @@ class CutForces:
             Forces of the attachments on the fibers [N].
         """
         cables, force = self._cables, np.zeros((self._cables.n_nodes, 3))
-        first, second = self._residuals(at, activation)
-        before, share = self._before, self._share
-        # What two elements at a node do not balance is its inertia, and shared like its mass.
-        inner = (1.0 - share) * second[before] - share * first[before + 1]
-        force[cables.elements[before, 1]] = inner
+        residual = self._residuals(at, activation)
+        join_elements(residual, cables.elements, self._before, self._share, force)
         sign = np.where(cables.end_side == 0, -1.0, 1.0)
         force[cables.attached_nodes] = sign[:, None] * reactions
         return force
 
-    def _residuals(self, at: At, activation: Array) -> tuple[Array, Array]:
-        """Minus the forces (n_elements, 3) on both nodes of each element alone; no inertia."""
+    def _residuals(self, at: At, activation: Array) -> Array:
+        """Minus the forces (n_elements, 2, 6) on both nodes of each element; no inertia."""
         cables = self._cables
         nodes, velocity = (part[cables.elements].reshape(-1, 6) for part in at[1:3])
         rest, residual = np.zeros_like(nodes), np.zeros_like(nodes)
@@ -133,8 +129,7 @@ class CutForces:
         self._contact.add_to_elements(self._elements, residual)
         if self._friction is not None:
             self._friction.add_to_elements(at, self._elements, residual)
-        found = residual.reshape(-1, 2, 6)[:, :, :3]
-        return found[:, 0], found[:, 1]
+        return residual.reshape(-1, 2, 6)
 
     def inside(self, at: At, cut_force: Array) -> Array:
         """Tangential part of the force through cuts at the sample points of all elements [N].
@@ -143,21 +138,11 @@ class CutForces:
         its part of the element; all other loads are spread evenly.
         """
         cables, xi = self._cables, SAMPLE_XI
-        begin, end = (cut_force[node] for node in cables.elements.T)
-        force = np.repeat(begin[:, None], xi.size, axis=1)
-        rest = begin - end
+        n = cables.h.size
+        force, rest, along = np.empty((n, xi.size, 3)), np.empty((n, 3)), np.empty((n, xi.size))
+        begin_cuts(cables.elements, cut_force, force, rest)
         rubbed = () if self._friction is None else self._friction.point_loads(at)
         for element, low, high, load in chain(point_loads(self._contact), rubbed):
             subtract_loads(element, low, high, load, xi, force, rest)
-        force -= xi[:, None] * rest[:, None]
-        tangent = _tangents(cables, at.nodes)
-        along, squared = (np.einsum("eki,eki->ek", each, tangent) for each in (force, tangent))
-        return along / np.sqrt(squared)
-
-
-def _tangents(cables: Cables, nodes: Array) -> Array:
-    """dx/dtheta at the sample points of all elements, (n_elements, n_points, 3) [m]."""
-    first, second = (nodes[own] for own in cables.elements.T)
-    chord = (second[:, :3] - first[:, :3]) / cables.h[:, None]
-    _, p, g, q = (one[:, None] for one in hermite_d1(SAMPLE_XI, 1.0))
-    return g * chord[:, None] + p * first[:, None, 3:] + q * second[:, None, 3:]
+        fill_along(at.nodes, cables.elements, cables.h, xi, force, rest, along)
+        return along
