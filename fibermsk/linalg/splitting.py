@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from fibermsk.linalg.iteration import Iteration
 
 
+_SINGULAR = "the tangent is singular or not finite"
+
+
 class Splitting:
     """Preconditioner for [[A, B], [R, D]], applied from both sides at the cost of one sweep.
 
@@ -42,13 +45,11 @@ class Splitting:
         regular = np.empty(matrix.start.size - 1, bool)
         factor_lines(matrix.lines, matrix.start, factors, regular)
         if not regular.all():
-            raise np.linalg.LinAlgError("the tangent is singular or not finite")
+            raise np.linalg.LinAlgError(_SINGULAR)
         columns, inverse = B.T.copy(order="C"), D  # E^-1 B, S^-1
         if D.size:
             solve_columns(factors, matrix.start, columns.reshape(D.shape[0], -1, 6))
-            inverse = np.linalg.inv(D - R @ columns.T)
-            if not np.isfinite(inverse).all():
-                raise np.linalg.LinAlgError("the tangent is singular or not finite")
+            inverse = _inverse(D - R @ columns.T)
         self.is_exact = matrix.couplings.n_blocks == 0  # whether no two lines are coupled
         self._parts = matrix.start, matrix.couplings, factors, columns, R, inverse
         self._D = D
@@ -103,6 +104,17 @@ class Splitting:
         change, apart = self._room
         _multiply_beside(*self._parts, change, self._D, apart, v, others, x)
         return x
+
+
+def _inverse(matrix: Array) -> Array:
+    """Inverse of a matrix (m, m)."""
+    try:
+        inverse = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError as error:
+        raise np.linalg.LinAlgError(_SINGULAR) from error
+    if not np.isfinite(inverse).all():
+        raise np.linalg.LinAlgError(_SINGULAR)
+    return inverse
 
 
 @kernel

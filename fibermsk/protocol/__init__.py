@@ -5,6 +5,7 @@ from fibermsk.protocol.optional import (
     Differentiable as Differentiable,
     Freezes as Freezes,
     HasCuts as HasCuts,
+    HasRateForces as HasRateForces,
     HasStates as HasStates,
     Legible as Legible,
     Marches as Marches,

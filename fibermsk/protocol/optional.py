@@ -124,6 +124,15 @@ class Rounds(Protocol):
 
 
 @runtime_checkable
+class HasRateForces(Protocol):
+    """Additional interface of systems that evaluate a part of their residual faster than all."""
+
+    def rate_forces(self, t: float, y: Array, v: Array, v_dot: Array) -> Array:
+        """Residual (n,) without forces, of any choice, that depend on positions alone."""
+        ...
+
+
+@runtime_checkable
 class Softens(Protocol):
     """Additional interface of systems with fibers that may soften as they stretch."""
 

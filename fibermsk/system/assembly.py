@@ -48,6 +48,7 @@ class Assembly:
     ) -> None:
         self._cables, self._skeleton, self._attached = cables, skeleton, attached
         self._contributions = contributions
+        self._of_rates = [one for one in contributions if not getattr(one, "of_positions", False)]
         self._following = [one for one in contributions if isinstance(one, FollowsEnds)]
         self._round_off = round_off
         self.multipliers = Multipliers(skeleton, contributions)
@@ -95,6 +96,16 @@ class Assembly:
         )
         return Assembled(whole, matrix, reactions, unbalanced, multipliers)
 
+    def of_rates(self, at: At) -> Array:
+        """Part of the residual (n,) that changes with rates alone, without constraints."""
+        n_x, n_q = at.nodes.size, self._skeleton.n
+        whole, sums, B, R, D = self._sum(at, None, self._of_rates)
+        border = whole[n_x:]
+        self._eliminate(self._follow(at), sums, border, B, R, D)
+        border[n_q:] += sums.states.row
+        self._add_axes(at, sums, border[:n_q])
+        return whole
+
     def unreduced(self, at: At, slopes: Slopes) -> tuple[BorderedMatrix, Array]:
         """Matrix in which attached ends are nodes as others, and the forces on them (n_points, 3).
 
@@ -118,14 +129,19 @@ class Assembly:
         lines = LineMatrix(self._cables.node_start, sums.lines, sums.couplings)
         return BorderedMatrix(lines, B, R, D, condensed)
 
-    def _sum(self, at: At, slopes: Slopes | None) -> tuple[Array, Sums, Array, Array, Array]:
-        """Residual, sums of all contributions, and border, before attached ends are eliminated."""
+    def _sum(
+        self, at: At, slopes: Slopes | None, contributions: Sequence[Contribution] | None = None
+    ) -> tuple[Array, Sums, Array, Array, Array]:
+        """Residual, sums of contributions, and border, before attached ends are eliminated.
+
+        All of them by default.
+        """
         skeleton, attached, n_x = self._skeleton, self._attached, at.nodes.size
         whole = np.zeros(n_x + skeleton.n + at.states.size + at.points[0].size)
         nodes = whole[:n_x].reshape(-1, 6)
         lines = np.zeros((self._cables.n_nodes if slopes else 0, 3, 6, 6))
         sums = Sums.zero(skeleton, at, nodes, lines, slopes)
-        for one in self._contributions:
+        for one in self._contributions if contributions is None else contributions:
             one.add(at, sums)
         if sums.couplings is None:
             sums.couplings = self._uncoupled

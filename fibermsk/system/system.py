@@ -286,6 +286,15 @@ class FiberSystem(Reporting, Varying):
             found.multipliers,
         )  # fmt: skip
 
+    @guarded
+    def rate_forces(self, t: float, y: Array, v: Array, v_dot: Array) -> Array:
+        """Forces of a residual that rates change; see `fibermsk.protocol.HasRateForces`."""
+        own = self.configuration
+        if self._fused is not None or self.multipliers.any or own.states.n > own.states.n_free:
+            return self.evaluate(t, y, v, v_dot, tangent=False).residual
+        at, _ = own.at(t, y, v, v_dot)
+        return self._assemble.of_rates(at)
+
     def marching(self) -> Any:
         """The equations as one compiled loop; see `fibermsk.protocol.Marches`."""
         from fibermsk.system.forward import ForwardMarch  # compiles only where it is used

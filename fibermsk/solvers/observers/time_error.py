@@ -13,7 +13,7 @@ import numpy as np
 
 from fibermsk._arrays import Array
 from fibermsk.errors import ModelError
-from fibermsk.protocol import Projects, System, Tolerance, offers
+from fibermsk.protocol import HasRateForces, Projects, System, Tolerance, offers
 from fibermsk.solvers.newton.newton import NewtonReport
 from fibermsk.solvers.newton.stage import State, Step
 from fibermsk.solvers.vectors import largest
@@ -83,8 +83,8 @@ class TimeError(NamedTuple):
         g = report.c / h
         a = (1.0 - 2.0 * g) / g
         b = (0.5 - 2.0 * g + g * g) / (g * g)
-        at = state, v_dot, evaluation.residual
         try:
+            at = state, v_dot, _forces(system, state, v_dot, evaluation.residual)
             y, v = _smooth(system, report, at, self.y, self.v)
             y = (1.0 + a + b) * y - (a + 2.0 * b) * self.y + dy
             v = (1.0 + a + b) * v - (a + 2.0 * b) * self.v + dv
@@ -158,16 +158,25 @@ def _on_constraints(system: System, state: State, y: Array, v: Array) -> tuple[A
     return (projected - state.y) / part, (rates - state.v) / part
 
 
+def _forces(system: System, state: State, v_dot: Array, residual: Array | None = None) -> Array:
+    """Residual (n,) up to forces that do not change with the rates, or all of it where known."""
+    if offers(system, HasRateForces):
+        return system.rate_forces(*state, v_dot)
+    if residual is None:
+        return system.evaluate(*state, v_dot, tangent=False).residual
+    return residual
+
+
 def _smooth(
     system: System, report: NewtonReport, at: tuple[State, Array, Array], y: Array, v: Array
 ) -> tuple[Array, Array]:
     """(1 - c L)^-1 of errors y, v (n,), where L is the rate of errors at a state.
 
-    Of that state: itself, the rates of its velocities, and the residual there.
+    Of that state: itself, the rates of its velocities, and the `_forces` there.
     """
     assert report.solve is not None
     state, v_dot, residual = at
     c, slow = report.c, -y / report.c
-    found = system.evaluate(state.t, state.y, state.v + slow, v_dot + (slow - v) / c, tangent=False)
-    x = system.enforce(state.y, report.solve(residual - found.residual, _ACCURACY).x)
+    found = _forces(system, state._replace(v=state.v + slow), v_dot + (slow - v) / c)
+    x = system.enforce(state.y, report.solve(residual - found, _ACCURACY).x)
     return x, (x - y) / c

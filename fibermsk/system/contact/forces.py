@@ -20,6 +20,7 @@ _DEEP = 0.05
 class _Contact:
     """Contact points of a search, evaluated at the present state."""
 
+    of_positions = True
     _kind: int  # 0 between fibers, 1 with bones
 
     def __init__(self, search: ContactSearch) -> None:

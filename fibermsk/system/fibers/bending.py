@@ -13,6 +13,7 @@ class Bending:
     """Bending moments of fibers whose tissue has a bending stiffness."""
 
     acts_inside = True
+    of_positions = True
 
     def __init__(self, cables: Cables) -> None:
         self._cables = cables
