@@ -127,8 +127,11 @@ class Rounds(Protocol):
 class HasRateForces(Protocol):
     """Additional interface of systems that evaluate a part of their residual faster than all."""
 
-    def rate_forces(self, t: float, y: Array, v: Array, v_dot: Array) -> Array:
-        """Residual (n,) without forces, of any choice, that depend on positions alone."""
+    def rate_forces(self, t: float, y: Array, v: Array, v_dot: Array) -> Array | None:
+        """Residual (n,) without forces that depend on positions alone; None if all of it is found.
+
+        Always or never None for one system.
+        """
         ...
 
 

@@ -287,11 +287,16 @@ class FiberSystem(Reporting, Varying):
         )  # fmt: skip
 
     @guarded
-    def rate_forces(self, t: float, y: Array, v: Array, v_dot: Array) -> Array:
+    def rate_forces(self, t: float, y: Array, v: Array, v_dot: Array) -> Array | None:
         """Forces of a residual that rates change; see `fibermsk.protocol.HasRateForces`."""
         own = self.configuration
-        if self._fused is not None or self.multipliers.any or own.states.n > own.states.n_free:
-            return self.evaluate(t, y, v, v_dot, tangent=False).residual
+        if (
+            self._fused is not None
+            or not self.partners.points.size
+            or self.multipliers.any
+            or own.states.n > own.states.n_free
+        ):
+            return None
         at, _ = own.at(t, y, v, v_dot)
         return self._assemble.of_rates(at)
 

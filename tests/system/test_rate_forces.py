@@ -1,4 +1,4 @@
-"""Forces that rates change: differences of them are those of whole residuals."""
+"""Forces that rates change: differences of them are those of whole residuals, or there are none."""
 
 from dataclasses import replace
 
@@ -40,6 +40,9 @@ def test_differences_are_those_of_residuals(make, rng):
     rates = [(v, v_dot), (other, v_dot + rng.normal(size=v.size))]
     whole = [system.evaluate(0.2, y, *each, tangent=False).residual for each in rates]
     found = [system.rate_forces(0.2, y, *each) for each in rates]
+    if make in (two_link_arm, curved_fibers, bound_titin):  # in few calls; no contact; states
+        assert found == [None, None]
+        return
     size = np.abs(whole).max()
     np.testing.assert_allclose(found[1] - found[0], whole[1] - whole[0], atol=1e-13 * size)
     assert np.abs(whole[1] - whole[0]).max() > 1e-6 * size

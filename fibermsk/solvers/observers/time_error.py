@@ -160,11 +160,12 @@ def _on_constraints(system: System, state: State, y: Array, v: Array) -> tuple[A
 
 def _forces(system: System, state: State, v_dot: Array, residual: Array | None = None) -> Array:
     """Residual (n,) up to forces that do not change with the rates, or all of it where known."""
-    if offers(system, HasRateForces):
-        return system.rate_forces(*state, v_dot)
-    if residual is None:
-        return system.evaluate(*state, v_dot, tangent=False).residual
-    return residual
+    found = system.rate_forces(*state, v_dot) if offers(system, HasRateForces) else None
+    if found is not None:
+        return found
+    if residual is not None:
+        return residual
+    return system.evaluate(*state, v_dot, tangent=False).residual
 
 
 def _smooth(
