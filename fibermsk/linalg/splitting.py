@@ -109,7 +109,7 @@ class Splitting:
 def _inverse(matrix: Array) -> Array:
     """Inverse of a matrix (m, m)."""
     try:
-        inverse = np.linalg.inv(matrix)
+        inverse: Array = np.linalg.inv(matrix)
     except np.linalg.LinAlgError as error:
         raise np.linalg.LinAlgError(_SINGULAR) from error
     if not np.isfinite(inverse).all():

@@ -124,7 +124,7 @@ class Rounds(Protocol):
 
 
 @runtime_checkable
-class HasRateForces(Protocol):
+class HasRateForces(System, Protocol):
     """Additional interface of systems that evaluate a part of their residual faster than all."""
 
     def rate_forces(self, t: float, y: Array, v: Array, v_dot: Array) -> Array | None:

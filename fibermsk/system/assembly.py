@@ -21,7 +21,7 @@ from fibermsk.system.fibers.attachments import Attachments
 from fibermsk.system.fibers.cables import Cables
 from fibermsk.system.multipliers import Multipliers
 from fibermsk.system.norms import imbalance
-from fibermsk.system.optional import FollowsEnds
+from fibermsk.system.optional import FollowsEnds, OfPositions
 from fibermsk.system.skeleton.skeleton import Skeleton
 
 
@@ -48,7 +48,7 @@ class Assembly:
     ) -> None:
         self._cables, self._skeleton, self._attached = cables, skeleton, attached
         self._contributions = contributions
-        self._of_rates = [one for one in contributions if not getattr(one, "of_positions", False)]
+        self._of_rates = [one for one in contributions if not isinstance(one, OfPositions)]
         self._following = [one for one in contributions if isinstance(one, FollowsEnds)]
         self._round_off = round_off
         self.multipliers = Multipliers(skeleton, contributions)

@@ -150,6 +150,8 @@ class Configuration:
         rate: Callable[[MovingPoint, float], Array] = MovingPoint.velocity_at,
     ) -> None:
         """Set the rates of nodes on moving points in new (n,): prescribed, or as given (n,)."""
+        if not self.moving_points:
+            return
         nodes, own = self.split(new)[0], self.split(given)[0]
         for node, point in self.moving_points:
             if t is not None and (derive or point.gives_rates):

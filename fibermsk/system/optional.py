@@ -46,6 +46,13 @@ class ActsInside(Protocol):
 
 
 @runtime_checkable
+class OfPositions(Protocol):
+    """A contribution whose forces depend on positions alone."""
+
+    of_positions: bool
+
+
+@runtime_checkable
 class Pulls(Protocol):
     """A contribution of line muscles, which pull with tensions."""
 

@@ -37,7 +37,8 @@ def places(search: ContactSearch, part: Any, points: Index) -> tuple[Index, Arra
     The points are in increasing order.
     """
     runs, n = part.runs, points.size
-    element, weight, high = np.empty(n, runs.element.dtype), np.empty(n), np.empty(n)
+    element: Index = np.empty(n, runs.element.dtype)
+    weight, high = np.empty(n), np.empty(n)
     find_places(
         points, runs.point_start, runs.element, runs.law, search.partners.laws.weight, element,
         weight, high,
