@@ -109,7 +109,7 @@ class Splitting:
 def _inverse(matrix: Array) -> Array:
     """Inverse of a matrix (m, m)."""
     try:
-        inverse: Array = np.linalg.inv(matrix)
+        inverse = np.asarray(np.linalg.inv(matrix), np.float64)
     except np.linalg.LinAlgError as error:
         raise np.linalg.LinAlgError(_SINGULAR) from error
     if not np.isfinite(inverse).all():
