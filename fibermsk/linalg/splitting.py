@@ -112,7 +112,7 @@ def _inverse(matrix: Array) -> Array:
         inverse = np.asarray(np.linalg.inv(matrix), np.float64)
     except np.linalg.LinAlgError as error:
         raise np.linalg.LinAlgError(_SINGULAR) from error
-    if not np.isfinite(inverse).all():
+    if not (np.isfinite(matrix).all() and np.isfinite(inverse).all()):  # of infinity it is zero
         raise np.linalg.LinAlgError(_SINGULAR)
     return inverse
 
