@@ -17,7 +17,7 @@ from fibermsk.linalg import Couplings, LineMatrix, Solution, Solver, gmres
 from fibermsk.linalg.couplings import solve_one_backward, solve_one_forward, subtract_others
 from fibermsk.linalg.krylov import GOOD_ENOUGH, MOST_DIRECT, MOST_ITERATIONS
 from fibermsk.linalg.lines import factor_one, lines_of, multiply_one, solve_one
-from fibermsk.linalg.solution import factor_dense
+from fibermsk.linalg.solution import invert_dense
 from fibermsk.protocol import BorderedMatrix
 from fibermsk.solvers.newton.linear import factorize
 
@@ -124,8 +124,8 @@ class _Splitting:
             for column in self._columns:
                 self._solve_lines(column)
             S = D - device.to_host(R @ self._columns.T)
-            inverse = factor_dense(S)(np.eye(D.shape[0]))
-            self._inverse, self._D = device.to_device(inverse), device.to_device(D)
+            self._inverse = device.to_device(invert_dense(S))
+            self._D = device.to_device(D)
 
     def _solve_lines(self, x: Any) -> None:
         """Replace x (6 n_nodes,) by the solution with the lines alone."""

@@ -13,12 +13,10 @@ from fibermsk.linalg.couplings import sweep_backward, sweep_forward
 from fibermsk.linalg.lines import factor_lines, solve_columns, solve_lines
 from fibermsk.linalg.matrix import LineMatrix
 from fibermsk.linalg.rows import multiply_rows, subtract_rows
+from fibermsk.linalg.solution import invert_dense
 
 if TYPE_CHECKING:
     from fibermsk.linalg.iteration import Iteration
-
-
-_SINGULAR = "the tangent is singular or not finite"
 
 
 class Splitting:
@@ -45,11 +43,11 @@ class Splitting:
         regular = np.empty(matrix.start.size - 1, bool)
         factor_lines(matrix.lines, matrix.start, factors, regular)
         if not regular.all():
-            raise np.linalg.LinAlgError(_SINGULAR)
+            raise np.linalg.LinAlgError("the tangent is singular or not finite")
         columns, inverse = B.T.copy(order="C"), D  # E^-1 B, S^-1
         if D.size:
             solve_columns(factors, matrix.start, columns.reshape(D.shape[0], -1, 6))
-            inverse = _inverse(D - R @ columns.T)
+            inverse = invert_dense(D - R @ columns.T)
         self.is_exact = matrix.couplings.n_blocks == 0  # whether no two lines are coupled
         self._parts = matrix.start, matrix.couplings, factors, columns, R, inverse
         self._D = D
@@ -104,17 +102,6 @@ class Splitting:
         change, apart = self._room
         _multiply_beside(*self._parts, change, self._D, apart, v, others, x)
         return x
-
-
-def _inverse(matrix: Array) -> Array:
-    """Inverse of a matrix (m, m)."""
-    try:
-        inverse = np.asarray(np.linalg.inv(matrix), np.float64)
-    except np.linalg.LinAlgError as error:
-        raise np.linalg.LinAlgError(_SINGULAR) from error
-    if not (np.isfinite(matrix).all() and np.isfinite(inverse).all()):  # of infinity it is zero
-        raise np.linalg.LinAlgError(_SINGULAR)
-    return inverse
 
 
 @kernel

@@ -80,16 +80,13 @@ def lead_rates(slope, v_dot, p, attached, S, C, new):
 
     slope: prepared `velocity_slope`; S (n_links, 6) twists of the joints, p (n,) of coordinates.
     """
-    for i in range(v_dot.size):
-        new[i] = v_dot[i]
-    n_x, turned = v_dot.size - p.size, np.empty(C.shape)
-    nodes = new[:n_x].reshape(n_x // 6, 6)
-    lead_ends(nodes, v_dot[n_x:], attached, C)
+    lead(v_dot, attached, C, new)
+    turned = np.empty(C.shape)
     call(slope, (S, C, p, turned))
     for m in range(attached.size):
         for c in range(3):
             for j in range(p.size):
-                nodes[attached[m], c] += turned[m, c, j] * p[j]
+                new[6 * attached[m] + c] += turned[m, c, j] * p[j]
 
 
 @part

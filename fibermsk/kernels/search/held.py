@@ -88,6 +88,17 @@ def _growth(radii, found):
     return growth
 
 
+@inner
+def _apart(found, among, before, after, stray):
+    """Bound of the motion of fibers relative to each other since the search, at both ends."""
+    astray, motion = 0.0, 0.0
+    for e in range(stray.size):
+        astray = max(astray, stray[e])
+    if among:
+        motion = max(relative_motion(found.hull, before), relative_motion(found.hull, after))
+    return motion + 2.0 * astray
+
+
 @kernel
 def motion_beside_links(found, hull, rotation, position, beside):
     """Fill beside (n_links,) with the largest motion of any element relative to each link."""
@@ -137,12 +148,7 @@ def motion_along(
 ):  # fmt: skip
     """Bound of how far any pair may have approached since the search, during a `Way`."""
     motion_beside_links(found, hull, rotation, position, beside)
-    astray, motion = 0.0, 0.0
-    for e in range(stray.size):
-        astray = max(astray, stray[e])
-    if among:
-        motion = max(relative_motion(found.hull, hull), relative_motion(found.hull, after))
-    motion += 2.0 * astray
+    motion = _apart(found, among, hull, after, stray)
     for i in range(beside.size):
         farthest = 0.0
         for e in range(approach.shape[1]):
@@ -170,12 +176,7 @@ def motion_between(
     fill_radii(of.start, of.widest, least_of_both, radii)
     motion_beside_links(found, before, poses[0], poses[1], beside[0])
     motion_beside_links(found, after, poses_after[0], poses_after[1], beside[1])
-    astray, motion = 0.0, 0.0
-    for e in range(stray.size):
-        astray = max(astray, stray[e])
-    if among:
-        motion = max(relative_motion(found.hull, before), relative_motion(found.hull, after))
-    motion += 2.0 * astray
+    motion = _apart(found, among, before, after, stray)
     for i in range(bends.size):
         motion = max(motion, max(beside[0, i], beside[1, i]) + bends[i])
     return motion + 2.0 * _growth(radii, found)
