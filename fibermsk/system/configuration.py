@@ -226,12 +226,17 @@ class Configuration:
         v_dot: Array | None = None,
         *,
         second: bool = False,
+        motion: Motion | None = None,
     ) -> At:
-        """Kinematics of a state, without contact; rates that are left out are zero."""
+        """Kinematics of a state, without contact; rates that are left out are zero.
+
+        `motion`: of the skeleton, where it is known.
+        """
         v = np.zeros_like(y) if v is None else v
         v_dot = np.zeros_like(y) if v_dot is None else v_dot
         (nodes, q), (velocity, p), (acceleration, p_dot) = map(self.split, (y, v, v_dot))
-        motion = self.skeleton.evaluate(q, p, p_dot, second=second)
+        if motion is None:
+            motion = self.skeleton.evaluate(q, p, p_dot, second=second)
         own = (nodes, velocity, acceleration, q, p, p_dot)
         n = self.states.n_free
         states, rates = self.states_of(y), self.states_of(v)

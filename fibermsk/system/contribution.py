@@ -63,6 +63,17 @@ class At(NamedTuple):
     points: tuple[Array, Array] = _NO_POINTS
 
 
+class AtFrames(NamedTuple):
+    """Kinematics of bodies in k frames; arrays as of `At`, with an axis for the frames first."""
+
+    t: Array
+    q: Array
+    p: Array
+    states: Array
+    rates: Array
+    motion: Motion
+
+
 class Slopes(NamedTuple):
     """Derivatives of the rates with respect to the unknowns: dv = dv_dy dy, dv_dot = dvdot_dv dv.
 

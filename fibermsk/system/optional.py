@@ -11,7 +11,7 @@ from fibermsk.errors import PathError
 from fibermsk.model import LineMuscle
 from fibermsk.results import MuscleHistory
 from fibermsk.results.fields import Field
-from fibermsk.system.contribution import At, Signal, Sums, Update
+from fibermsk.system.contribution import At, AtFrames, Signal, Sums, Update
 from fibermsk.system.skeleton.constraints import Held
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class HasMuscles(Protocol):
     """A contribution of line muscles, which results report."""
 
     def muscle_reports(self) -> MuscleTable:
-        """Table to fill part by part, frame by frame."""
+        """Table to fill part by part."""
         ...
 
 
@@ -230,19 +230,15 @@ class MuscleTable(Protocol):
 
     @property
     def histories(self) -> dict[str, MuscleHistory]:
-        """Histories by muscle, over the frames of the present part, once they are solved."""
+        """Histories by muscle, over the frames of the present part."""
         ...
 
-    def begin(self, n_frames: int) -> None:
-        """Begin new histories, of the frames after those before."""
-        ...
+    def solve(self, frames: AtFrames) -> list[tuple[int, PathError]]:
+        """Fill new histories with the frames after those before.
 
-    def put(self, at: At) -> None:
-        """Add the next frame. Accelerations are NaN, since they are not recorded."""
-        ...
-
-    def solve(self) -> list[tuple[int, PathError]]:
-        """Fill the histories; frames in which a path has no solution, which have NaN, and why."""
+        Returns frames in which a path has no solution, which have NaN, and why. Accelerations are
+        NaN, since they are not recorded.
+        """
         ...
 
 

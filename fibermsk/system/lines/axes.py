@@ -34,13 +34,13 @@ class PathAxes:
         self.n = skeleton.tree.n + self.rows.size
 
     def drivers(self, motion: Motion, q: Array) -> Array:
-        """Values of the drivers."""
-        return (q if motion.rows is None else motion.rows.x)[self.rows]
+        """Values of the drivers, (..., n_drivers)."""
+        return (q if motion.rows is None else motion.rows.x)[..., self.rows]
 
     def speeds(self, motion: Motion, p: Array) -> Array:
-        """Rates (n_u,)."""
+        """Rates (..., n_u)."""
         own = p if motion.rows is None else motion.rows.x_dot
-        return np.concatenate([motion.speed, own[self.rows]])
+        return np.concatenate([motion.speed, own[..., self.rows]], axis=-1)
 
     def rates(self, at: At) -> Array:
         """Accelerations (n_u,)."""
@@ -60,11 +60,15 @@ class PathAxes:
         return out
 
     def jacobian(self, motion: Motion) -> Array:
-        """du/dq (n_u, n)."""
+        """du/dq (n_u, n); of a motion in many states (..., n_u, n)."""
         if motion.rows is None:
             own = np.eye(self._skeleton.n)
             return np.concatenate([own, own[self.rows]]) if self.rows.size else own
-        return self.of(motion.rows.J)
+        J = motion.rows.J
+        axes = J[..., self._skeleton.axis_rows, :]
+        if not self.rows.size:
+            return axes
+        return np.concatenate([axes, J[..., self.rows, :]], axis=-2)
 
     def of(self, rows: NDArray[Any]) -> NDArray[Any]:
         """Rows of the map that belong to axes and drivers."""

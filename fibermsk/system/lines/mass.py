@@ -18,6 +18,7 @@ from fibermsk.model.muscles.mass import MuscleMass
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Sums
 from fibermsk.system.lines.chained import blends
+from fibermsk.system.lines.frames import PathsOfFrames
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.lines.reports import PathReports
 from fibermsk.system.lines.touching import Touching
@@ -203,7 +204,7 @@ class MuscleMasses:
     def muscle_reports(self) -> PathReports:
         """Table of what results report of the muscles without a law."""
         own = [k for k, muscle in enumerate(self.muscles) if muscle.law is None]
-        return PathReports(self.paths, own)
+        return PathReports(PathsOfFrames(self.paths), own)
 
     def memory(self) -> dict[str, Array]:
         """Branches of the paths."""

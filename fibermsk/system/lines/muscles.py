@@ -17,6 +17,7 @@ from fibermsk._arrays import Array, Index
 from fibermsk.model import ActivationDynamics, Model
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contribution import At, Signal, Sums
+from fibermsk.system.lines.frames import PathsOfFrames
 from fibermsk.system.lines.hill import HillGroups, LawsAt
 from fibermsk.system.lines.paths import LinePaths
 from fibermsk.system.lines.placed import PlacedPaths
@@ -73,6 +74,7 @@ class LineMuscles:
         self._start_states(configuration)
         self._own = np.flatnonzero(self._states >= 0)  # muscles with a state
         self._last: tuple[At, MusclesAt] | None = None
+        self._of_frames = PathsOfFrames(self.paths)
 
     def _start_states(self, configuration: Configuration) -> None:
         """Create the states; they start in equilibrium with the pose at the start."""
@@ -217,7 +219,7 @@ class LineMuscles:
 
     def muscle_reports(self) -> MuscleReports:
         """Table of what results report of each muscle."""
-        return MuscleReports(self)
+        return MuscleReports(self, self._of_frames)
 
     def memory(self) -> dict[str, Array]:
         """Winding angles of the paths."""

@@ -13,12 +13,11 @@ from fibermsk.errors import PathError
 from fibermsk.model import LineMuscle
 from fibermsk.model.muscles.line_muscle import by_network
 from fibermsk.results import Field, MuscleHistory
-from fibermsk.system.contribution import At
-from fibermsk.system.lines.frames import PathsOfFrames
+from fibermsk.system.contribution import AtFrames
+from fibermsk.system.lines.frames import FramePaths, PathsOfFrames
 from fibermsk.system.lines.hill import NAMES, REPORTED
 from fibermsk.system.lines.networks import told_of
 from fibermsk.system.lines.placed import PlacedPaths
-from fibermsk.system.skeleton.skeleton import Motion
 
 if TYPE_CHECKING:
     from fibermsk.system.lines.paths import LinePaths
@@ -44,7 +43,6 @@ _OF_PATHS = (
     ),
 )
 _COLUMNS = {name: NAMES.index(name) for name in REPORTED}
-_OF_STATE = "states", "rates"
 _ACTIVATION = Field("activation", "1", "activation", "0 to 1", (), "muscle")
 
 
@@ -52,7 +50,6 @@ class Muscles(Protocol):
     """Interface to the contribution of the line muscles with a law."""
 
     muscles: tuple[LineMuscle, ...]
-    paths: Any
     hill: Any
 
     def states_over(self, times: Sequence[float], states: Array, rates: Array) -> Array:
@@ -61,11 +58,11 @@ class Muscles(Protocol):
 
 
 class PathReports:
-    """Histories of line muscles without a law, filled part by part, frame by frame.
+    """Histories of line muscles without a law, filled part by part.
 
     Parameters
     ----------
-    paths : LinePaths
+    solver : PathsOfFrames
         Paths of muscles.
     own : sequence of int
         Those that are reported.
@@ -73,10 +70,12 @@ class PathReports:
         Further fields.
     """
 
-    def __init__(self, paths: Any, own: Sequence[int], more: Sequence[Field] = ()) -> None:
-        self._paths, self._own = paths, np.array(own, np.int64)
-        self._solver = PathsOfFrames(paths)
-        self._last: tuple[PlacedPaths, float, bytes] | None = None
+    def __init__(
+        self, solver: PathsOfFrames, own: Sequence[int], more: Sequence[Field] = ()
+    ) -> None:
+        self._solver, self._paths, self._own = solver, solver.paths, np.array(own, np.int64)
+        paths = solver.paths
+        self._last: tuple[PlacedPaths | None, float] = None, 0.0
         self._histories: dict[str, MuscleHistory] = {}
         self._fields: dict[int, dict[str, Field]] = {}
         self._more = [field.name for field in more]
@@ -101,15 +100,25 @@ class PathReports:
         """Histories by muscle, over the frames of the present part."""
         return self._histories
 
-    def begin(self, n_frames: int) -> None:
-        """Begin new histories, of the frames after those before."""
-        m, drawn = self._own.size, _Drawn(self._paths, [])
-        self._states: list[At] = []
-        names = [field.name for field in _OF_PATHS] + self._more
+    def solve(self, frames: AtFrames) -> list[tuple[int, PathError]]:
+        """Fill new histories; frames without a solution of a path, which have NaN, and why."""
+        found, m, k = self._solver.solve(frames), self._own.size, frames.t.size
         # rows are those of the histories
-        self._table = {name: np.zeros((m, n_frames)) for name in names}
-        self._arm_table, self._drawn = np.empty((self._arms.shape[1], n_frames)), drawn.frames
-        self._histories, arms = {}, iter(self._arm_table)
+        self._table = {
+            "length": np.ascontiguousarray(found.length[:, self._own].T),
+            "lengthening_speed": np.ascontiguousarray(found.speed[:, self._own].T),
+            "length_jump": np.zeros((m, k)),
+            **{name: np.empty((m, k)) for name in self._more},
+        }
+        jump = self._table["length_jump"]
+        jump[:, list(found.failed)] = math.nan
+        if k:
+            self._add_jumps(frames, found, jump)
+            last = k - 1
+            self._last = found.placed(last), float(frames.t[last])
+        arms = iter(np.ascontiguousarray(-found.by_q[:, self._arms[0], self._arms[1]].T))
+        drawn = _Drawn(self._paths, found)
+        self._histories = {}
         for row, (k, fields) in enumerate(self._fields.items()):
             muscle = self._paths.muscles[k]
             arrays = {
@@ -117,53 +126,30 @@ class PathReports:
                 for name in fields
             }
             known = {"fields": fields, "arrays": arrays, "radius": drawn_radius(muscle)}
-            source = _PathOf(drawn, k, range(n_frames))
+            source = _PathOf(drawn, k, range(frames.t.size))
             self._histories[muscle.name] = MuscleHistory.deferred(source, **known)
+        return list(found.failed.items())
 
-    def put(self, at: At) -> None:
-        """Add a frame, the next one."""
-        self._states.append(at)
-
-    def solve(self) -> list[tuple[int, PathError]]:
-        """Fill the histories; frames without a solution of a path, which have NaN, and why."""
-        failed: list[tuple[int, PathError]] = []
-        own, table, arms = self._own, self._table, self._arms
-        found = self._solver.solve(self._states)
-        for frame, (at, now) in enumerate(zip(self._states, found, strict=True)):
-            if isinstance(now, PathError):
-                for column in (*table.values(), self._arm_table):
-                    column[:, frame] = math.nan
-                self._last = None
-                self._drawn.append((at.motion, None))
-                failed.append((frame, now))
-                continue
-            table["length"][:, frame] = now.length[own]
-            table["lengthening_speed"][:, frame] = now.speed[own]
-            self._arm_table[:, frame] = -now.by_q[arms[0], arms[1]]
-            self._add_jumps(frame, at.t, now)
-            self._drawn.append((at.motion, now))
-        return failed
-
-    def _add_jumps(self, frame: int, t: float, now: PlacedPaths) -> None:
+    def _add_jumps(self, frames: AtFrames, found: FramePaths, jump: Array) -> None:
         """Changes of lengths since the last frame beyond the mean of their rates, at switches."""
-        # which points of all paths are active, and which cylinders are passed beyond
-        switches = now.state.active.tobytes() + now.state.left.tobytes()
-        last, self._last = self._last, (now, t, switches)
-        if last is None or last[2] == switches:
-            return
-        before, then, _ = last
-        for row, k in enumerate(self._own.tolist()):
-            if self._paths.switches(k, now.state) != self._paths.switches(k, before.state):
-                mean = 0.5 * float(before.speed[k] + now.speed[k])
-                change = float(now.length[k] - before.length[k])
-                self._table["length_jump"][row, frame] = change - mean * (t - then)
+        for f in [0, *found.switched().tolist()]:
+            now, (before, then) = found.placed(f), self._last
+            if f:
+                before, then = found.placed(f - 1), float(frames.t[f - 1])
+            if now is None or before is None:
+                continue
+            for row, k in enumerate(self._own.tolist()):
+                if self._paths.switches(k, now.state) != self._paths.switches(k, before.state):
+                    mean = 0.5 * float(before.speed[k] + now.speed[k])
+                    change = float(now.length[k] - before.length[k])
+                    jump[row, f] = change - mean * (float(frames.t[f]) - then)
 
 
 class _Drawn(NamedTuple):
     """Solved paths of all frames; their points are found when they are asked for."""
 
     paths: LinePaths
-    frames: list[tuple[Motion, PlacedPaths | None]]  # None without a solution
+    found: FramePaths
 
 
 class _PathOf:
@@ -178,11 +164,12 @@ class _PathOf:
         """The points (n_frames, POINTS, 3) [m]; a new array."""
         fractions, found = np.linspace(0.0, 1.0, POINTS), np.empty(self.shape(name))
         for i, frame in enumerate(self._frames):
-            motion, placed = self._drawn.frames[frame]
+            placed, motion = self._drawn.found.placed(frame), self._drawn.found.motion
             if placed is None:
                 found[i] = math.nan
                 continue
-            found[i] = self._drawn.paths.at_fractions(motion, placed, self._k, fractions)
+            own = motion.frame(frame), placed, self._k, fractions
+            found[i] = self._drawn.paths.at_fractions(*own)
         return found
 
     def shape(self, name: str) -> tuple[int, ...]:
@@ -195,20 +182,18 @@ class _PathOf:
 
 
 class MuscleReports(PathReports):
-    """Histories of line muscles with a law, filled part by part, frame by frame."""
+    """Histories of line muscles with a law, filled part by part."""
 
-    def __init__(self, lines: Muscles) -> None:
-        super().__init__(lines.paths, range(len(lines.muscles)), [_ACTIVATION, *lines.hill.fields])
+    def __init__(self, lines: Muscles, solver: PathsOfFrames) -> None:
+        super().__init__(solver, range(len(lines.muscles)), [_ACTIVATION, *lines.hill.fields])
         self._lines = lines
 
-    def solve(self) -> list[tuple[int, PathError]]:
-        """Fill the histories; frames without a solution of a path, which have NaN, and why."""
-        failed, table = super().solve(), self._table
-        if not self._states:
+    def solve(self, frames: AtFrames) -> list[tuple[int, PathError]]:
+        """Fill new histories; frames without a solution of a path, which have NaN, and why."""
+        failed, table = super().solve(frames), self._table
+        if not frames.t.size:
             return failed
-        times = [at.t for at in self._states]
-        states, rates = (np.array([getattr(at, of) for at in self._states]) for of in _OF_STATE)
-        given = self._lines.states_over(times, states, rates)
+        given = self._lines.states_over(frames.t.tolist(), frames.states, frames.rates)
         outputs = self._lines.hill.outputs(table["length"], table["lengthening_speed"], *given)
         table["activation"][:] = given[0]
         for name, column in _COLUMNS.items():

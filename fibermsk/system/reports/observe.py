@@ -17,6 +17,7 @@ from fibermsk.results.histories import state_histories
 from fibermsk.system.configuration import Configuration
 from fibermsk.system.contact.samples import ContactSamples
 from fibermsk.system.contact.search import ContactSearch
+from fibermsk.system.contribution import AtFrames
 from fibermsk.system.fibers.cables import Cables, reference_speed
 from fibermsk.system.fibers.equal_rows import without_equal
 from fibermsk.system.fibers.stress_groups import sample, stress_groups
@@ -102,24 +103,19 @@ class Observation:
             for body in model.bodies
             if body is not model.ground or is_seen(body)
         }
-        values, rates = (np.empty((n_frames, len(skeleton.coordinates))) for _ in range(2))
         reported = ElementFields(self._elements, n_frames, configuration.states)
-        for table in self._tables:
-            table.begin(n_frames)
-        n_links = skeleton.tree.n
-        links = np.empty((n_frames, n_links, 3, 3)), np.empty((n_frames, n_links, 3))
+        every = _at_frames(configuration, frames)
+        values, rates = skeleton.all_of(every.motion, every.q, every.p)
         unknown = np.full(configuration.n, np.nan)
         for i, (t, y, v) in enumerate(zip(frames.t, frames.y, frames.v, strict=True)):
-            at = configuration.kinematics(float(t), y, v, unknown)
-            values[i], rates[i] = skeleton.all_of(at.motion, at.q, at.p)
+            if self._contact is None and not reported.histories:
+                break  # neither fibers nor elements
+            at = configuration.kinematics(float(t), y, v, unknown, motion=every.motion.frame(i))
             for error in reported.put(i, at, frames.multipliers[i]):
                 self._without_path.append((float(t), str(error)))
-            for table in self._tables:
-                table.put(at)
-            state = at.motion.links
-            links[0][i], links[1][i] = state.rotation, state.position
             if self._contact is None:
-                continue  # no fibers
+                continue
+            state = at.motion.links
             activation = activations[i, cables.fiber]
             stretch[i], tissue_force[i] = sample(
                 self._groups, SAMPLE_XI, samples.area, samples.G0, samples.law,
@@ -132,10 +128,11 @@ class Observation:
             pressure, carried[i] = self._contact.axial_forces()
             tissue_force[i] += pressure
         for table in self._tables:
-            failed = table.solve()
+            failed = table.solve(every)
             self._without_path += [(float(frames.t[i]), str(error)) for i, error in failed]
+        links = every.motion.links
         for name, (position, rotation) in poses.items():
-            rotation[:], position[:] = skeleton.tree.place_by(name, *links)
+            rotation[:], position[:] = skeleton.tree.place_by(name, links.rotation, links.position)
         states = np.array(frames.y[:, configuration.n - configuration.states.n :])
         cut_force, inside = unpacked(cables, self._cuts(activations, frames))
         axial_force = inside - carried
@@ -230,6 +227,15 @@ def observe(
 ) -> Result:
     """Result of frames with activations (n_frames, n_fibers); for the others see `Observation`."""
     return Observation(model, configuration, contributions, elements).part(activations, frames)
+
+
+def _at_frames(configuration: Configuration, frames: Frames) -> AtFrames:
+    """Kinematics of the bodies in all frames; accelerations are NaN, since none are recorded."""
+    n_x, n = 6 * configuration.cables.n_nodes, configuration.skeleton.n
+    q, p = (one[:, n_x : n_x + n] for one in (frames.y, frames.v))
+    free = slice(n_x + n, n_x + n + configuration.states.n_free)
+    motion = configuration.skeleton.evaluate_frames(q, p, np.full_like(p, np.nan))
+    return AtFrames(frames.t, q, p, frames.y[:, free], frames.v[:, free], motion)
 
 
 def _own(field: Array, cables: Cables, fiber: int) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fibermsk._arrays import Array, Index
 from fibermsk._ranges import starts
-from fibermsk.kernels.skeleton import coordinate_map
+from fibermsk.kernels.skeleton import coordinate_map, frames
 from fibermsk.kernels.skeleton.coordinate_map import MapArrays, Rows
 from fibermsk.model.function import Function, Linear
 
@@ -24,17 +24,28 @@ class CoordinateMap:
 
     def evaluate(self, q: Array, p: Array, p_dot: Array, second: bool) -> Rows:
         """All rows; new arrays."""
-        (m, width), n = self.arrays.support.shape, self.n
-        x, x_dot, x_ddot = np.empty(m), np.empty(m), np.empty(m)
-        x[:n], x_dot[:n], x_ddot[:n] = q, p, p_dot
-        J = np.zeros((m, n))
-        J[np.arange(n), np.arange(n)] = 1.0
-        V, W = (np.zeros((m if second else 0, n)) for _ in range(2))
-        H = np.zeros((m if second else 0, width, width))
-        turns = np.empty((self.arrays.turn_row.size, 3, 3))
-        rows = Rows(x, x_dot, x_ddot, J, V, W, H, turns)
+        rows = self._begin(q, p, p_dot, second)
         coordinate_map.fill_rows(self.arrays, rows)
         return rows
+
+    def evaluate_frames(self, q: Array, p: Array, p_dot: Array) -> Rows:
+        """All rows of many states (k, n): all arrays have an axis for these first."""
+        rows = self._begin(q, p, p_dot, False)
+        frames.fill_rows_of_frames(self.arrays, rows)
+        return rows
+
+    def _begin(self, q: Array, p: Array, p_dot: Array, second: bool) -> Rows:
+        """Rows of states (..., n), of which the first n are filled."""
+        (m, width), n, of = self.arrays.support.shape, self.n, q.shape[:-1]
+        x, x_dot, x_ddot = np.empty((*of, m)), np.empty((*of, m)), np.empty((*of, m))
+        x[..., :n], x_dot[..., :n], x_ddot[..., :n] = q, p, p_dot
+        J = np.zeros((*of, m, n))
+        J[..., np.arange(n), np.arange(n)] = 1.0
+        known = m if second else 0
+        V, W = (np.zeros((*of, known, n)) for _ in range(2))
+        H = np.zeros((*of, known, width, width))
+        turns = np.empty((*of, self.arrays.turn_row.size, 3, 3))
+        return Rows(x, x_dot, x_ddot, J, V, W, H, turns)
 
     def add_curvature(self, rows: Rows, first: int, weight: Array, out: Array) -> None:
         """Add the sum of weight_i d2x_i/dq2 over rows from the first on to out (n, n)."""

@@ -41,6 +41,15 @@ class Motion(NamedTuple):
     speed: Array  # theta_dot of the axes (n_axes,)
     rate: Array  # theta_ddot
 
+    def frame(self, f: int) -> Motion:
+        """Views of one state of a motion of many, whose arrays have an axis for these first."""
+        links, rows = self.links, self.rows
+        own = TreeState(
+            links.rotation[f], links.position[f], links.S[f], links.V[f], links.A[f]
+        )  # fmt: skip
+        of_map = None if rows is None else Rows._make(array[f] for array in rows)
+        return Motion(own, of_map, self.speed[f], self.rate[f])
+
 
 def skeleton(model: Model) -> Skeleton:
     """Build the bodies and joints of a model without its fibers.
@@ -134,6 +143,23 @@ class Skeleton:
             base[self.turned] = base[self.turned] @ rows.turns
         speed, rate = rows.x_dot[axes], rows.x_ddot[axes]
         return Motion(self.tree.evaluate(rows.x[axes], speed, rate, base), rows, speed, rate)
+
+    def evaluate_frames(self, q: Array, p: Array, p_dot: Array) -> Motion:
+        """As `evaluate` for many states (k, n), in arrays with an axis for these first."""
+        tree = self.tree
+        if self.map is None:
+            q, p, p_dot = (np.array(one, order="C") for one in (q, p, p_dot))
+            return Motion(tree.evaluate_frames(q, p, p_dot), None, p, p_dot)
+        rows = self.map.evaluate_frames(q, p, p_dot)
+        of_axes = slice(self._first_axis, None)
+        x, speed, rate = (
+            np.ascontiguousarray(one[:, of_axes]) for one in (rows.x, rows.x_dot, rows.x_ddot)
+        )
+        base = None
+        if self.turned.size:
+            base = np.tile(tree.joint_rotation, (len(q), 1, 1, 1))
+            base[:, self.turned] = base[:, self.turned] @ rows.turns
+        return Motion(tree.evaluate_frames(x, speed, rate, base), rows, speed, rate)
 
     def at(self, q: Array) -> Motion:
         """Evaluate at zero rates."""
@@ -229,10 +255,10 @@ class Skeleton:
         return (0 if self.map is None else self._first_axis) + np.arange(self.tree.n)
 
     def all_of(self, motion: Motion, q: Array, p: Array) -> tuple[Array, Array]:
-        """Values of all coordinates and their rates."""
+        """Values of all coordinates and their rates, (..., n_coordinates)."""
         if motion.rows is None:
-            return q[self._row], p[self._row]
-        return motion.rows.x[self._row], motion.rows.x_dot[self._row]
+            return q[..., self._row], p[..., self._row]
+        return motion.rows.x[..., self._row], motion.rows.x_dot[..., self._row]
 
     def row_of(self, name: str) -> int:
         """Row of the map, or entry of the state where there is none, of a coordinate."""

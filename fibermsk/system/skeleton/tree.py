@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fibermsk._arrays import Array
-from fibermsk.kernels.skeleton import rigid, rigid_slopes
+from fibermsk.kernels.skeleton import frames, rigid, rigid_slopes
 from fibermsk.kernels.skeleton.rigid import TreeBodies, TreeState
 from fibermsk.model import Axis, Body, Model
 from fibermsk.model.skeleton.joint import Joint
@@ -56,6 +56,20 @@ class Tree:
         rigid.tree_state(
             q, p, p_dot, self.parent,
             self.joint_rotation if joint_rotation is None else joint_rotation,
+            self.joint_position, self.kind, self.axis, state,
+        )  # fmt: skip
+        return state
+
+    def evaluate_frames(
+        self, q: Array, p: Array, p_dot: Array, joint_rotation: Array | None = None
+    ) -> TreeState:
+        """As `evaluate` for many states: all arrays have an axis for these first."""
+        k, n = q.shape
+        poses = np.empty((k, n, 3, 3)), np.empty((k, n, 3))
+        state = TreeState(*poses, *(np.empty((k, n, 6)) for _ in range(3)))
+        frames.tree_of_frames(
+            q, p, p_dot, self.parent,
+            self.joint_rotation[None] if joint_rotation is None else joint_rotation,
             self.joint_position, self.kind, self.axis, state,
         )  # fmt: skip
         return state
