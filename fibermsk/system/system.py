@@ -302,6 +302,10 @@ class FiberSystem(Reporting, Varying):
 
     def marching(self) -> Any:
         """The equations as one compiled loop; see `fibermsk.protocol.Marches`."""
+        return self._march
+
+    @cached_property
+    def _march(self) -> Any:
         from fibermsk.system.forward import ForwardMarch  # compiles only where it is used
 
         return ForwardMarch(self)

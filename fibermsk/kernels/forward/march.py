@@ -31,7 +31,6 @@ def march(
     most,
     at,
     frames,
-    rates,
     lengths,
 ):
     """Advance until all frames are filled, a step fails, or `most` steps are accepted.
@@ -56,8 +55,8 @@ def march(
         Number of steps.
     at : Progress
         Where it starts; changed in place.
-    frames, rates : (n_frames, n) float array
-        Filled with states and rates.
+    frames : (n_frames, n) float array
+        Filled with states.
     lengths : (n_frames,) float array
         Filled with the lengths of the steps that reached the frames [s].
 
@@ -99,15 +98,9 @@ def march(
         copy_branches(state.placed, kept)
         end = stop if lands else t + step
         while count[0] < times.size and times[count[0]] <= end:
-            now = frames[count[0]]
-            within(tableau, step, u, new, k, (times[count[0]] - t) / step, now)
-            status = right_side(arrays, times[count[0]], now, rates[count[0]], state)
-            count[3] += 1
-            if status != FINE:
-                return status
+            within(tableau, step, u, new, k, (times[count[0]] - t) / step, frames[count[0]])
             lengths[count[0]] = step
             count[0] += 1
-        copy_branches(kept, state.placed)
         assign(u, new)
         assign(f, k[s - 1])
         factor = _MOST

@@ -164,24 +164,17 @@ def _frame(D, order, back, h, out):
 
 
 @inlined_body
-def _accept(arrays, state, order, step, end, times, at, history, kept, frames, rates, lengths):
-    """Move on to the end of a step, with the frames up to there; returns a status."""
+def _accept(state, order, step, end, times, at, history, kept, frames, lengths):
+    """Move on to the end of a step, with the frames up to there."""
     u, _, number, count = at
     assign(u, history.D[0])
     follow(state.placed, kept)
     while count[0] < times.size and times[count[0]] <= end:
-        now = frames[count[0]]
-        _frame(history.D, order, end - times[count[0]], number[1], now)
-        status = right_side(arrays, times[count[0]], now, rates[count[0]], state)
-        count[3] += 1
-        copy_branches(kept, state.placed)
-        if status != FINE:
-            return status
+        _frame(history.D, order, end - times[count[0]], number[1], frames[count[0]])
         lengths[count[0]] = step
         count[0] += 1
     number[0], number[2] = end, step
     count[1] += 1
-    return FINE
 
 
 @body
@@ -201,7 +194,6 @@ def march_stiff(
     at,
     history,
     frames,
-    rates,
     lengths,
 ):
     """Advance until all frames are filled, a step fails, or `most` steps are accepted.
@@ -220,7 +212,7 @@ def march_stiff(
         Largest order.
     history : History
         The past; changed in place. An order of zero starts anew.
-    tolerance, scale, times, stops, longest, most, at, frames, rates, lengths
+    tolerance, scale, times, stops, longest, most, at, frames, lengths
         As for `fibermsk.kernels.forward.march.march`.
 
     Returns
@@ -246,11 +238,7 @@ def march_stiff(
                 copy_branches(kept, state.placed)
                 return status
             end = stop if step == stop - t else t + step
-            status = _accept(
-                arrays, state, _START, step, end, times, at, history, kept, frames, rates, lengths
-            )
-            if status != FINE:
-                return status
+            _accept(state, _START, step, end, times, at, history, kept, frames, lengths)
             done += 1
             # two more steps tell which order is best
             own[0], own[1] = min(_START, highest), min(_START, highest) - 1
@@ -298,11 +286,7 @@ def march_stiff(
             D[order + 1, r] = d[r]
             for i in range(order, -1, -1):
                 D[i, r] += D[i + 1, r]
-        status = _accept(
-            arrays, state, order, h, end, times, at, history, kept, frames, rates, lengths
-        )
-        if status != FINE:
-            return status
+        _accept(state, order, h, end, times, at, history, kept, frames, lengths)
         done += 1
         own[1] += 1
         if own[1] > order and not lands:

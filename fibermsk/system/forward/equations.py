@@ -6,6 +6,7 @@ It computes the same equations as the contributions, solved for the rates.
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,14 @@ class ForwardMarch:
         return len(self._knots) - 1
 
     def memory(self) -> ForwardState:
-        """New memory of evaluations."""
+        """Memory of evaluations, with the present branches of the paths; one for all runs."""
+        state = self._memory
+        for kept, own in zip(state.placed, self._paths.branches.new_state(), strict=True):
+            kept[...] = own
+        return state
+
+    @cached_property
+    def _memory(self) -> ForwardState:
         skeleton, n = self._system.skeleton, self._n
         n_axes, rows = skeleton.tree.n, skeleton.map_arrays
         n_rows, m = rows.offset.size, self.arrays.hill.shape[0]
@@ -168,11 +176,11 @@ class ForwardMarch:
         n = self._n
         return np.concatenate([y[:n], v[:n], y[n:]])
 
-    def unpack(self, u: Array, f: Array) -> tuple[Array, Array]:
-        """Positions and velocities (..., n) of the system from states and their rates."""
-        n = self._n
-        y = np.concatenate([u[..., :n], u[..., 2 * n :]], axis=-1)
-        return y, np.concatenate([u[..., n : 2 * n], f[..., 2 * n :]], axis=-1)
+    def unpack(self, u: Array) -> tuple[Array, Array]:
+        """Positions and velocities (..., n) of the system from states; NaN for rates of states."""
+        n, states = self._n, u[..., 2 * self._n :]
+        y = np.concatenate([u[..., :n], states], axis=-1)
+        return y, np.concatenate([u[..., n : 2 * n], np.full_like(states, np.nan)], axis=-1)
 
     @property
     def scale(self) -> Array:

@@ -54,8 +54,8 @@ class ForwardRun:
         u = engine.pack(settings.y, settings.v)
         f, n = np.zeros_like(u), (times.size, u.size)
         self.status = engine.rates_at(float(times[0]), u, f, self._state)
-        self._frames, self._rates, self._h = np.zeros(n), np.zeros(n), np.zeros(times.size)
-        self._frames[0], self._rates[0] = u, f
+        self._frames, self._h = np.zeros(n), np.zeros(times.size)
+        self._frames[0] = u
         number = np.array([times[0], *self._first_step(u, f)])
         self._kept = branches_of(self._state.placed)
         self._at = Progress(u, f, number, np.array([1, 0, 0, 1, 0], np.int64))
@@ -99,10 +99,12 @@ class ForwardRun:
             self.status = self._advance(most, self._engine.stops(self._settings.times))
 
     def frames(self) -> tuple[Array, tuple[Array, Array], Array]:
-        """Times, positions and velocities of the frames so far, and lengths of their steps."""
+        """Times, positions and velocities of the frames so far, and lengths of their steps.
+
+        The rates of states are not known.
+        """
         n = int(self._at.count[0])
-        found = self._engine.unpack(self._frames[:n], self._rates[:n])
-        return self._settings.times[:n], found, self._h[:n]
+        return self._settings.times[:n], self._engine.unpack(self._frames[:n]), self._h[:n]
 
 
 class ExplicitRun(ForwardRun):
@@ -125,7 +127,7 @@ class ExplicitRun(ForwardRun):
         return call_known(
             march, engine.arrays, self._state, self._kept, self._stages, self._tableau,
             given.tolerance, engine.scale, given.times, stops, given.longest, most, self._at,
-            self._frames, self._rates, self._h,
+            self._frames, self._h,
         )  # fmt: skip
 
 
@@ -156,5 +158,5 @@ class StiffRun(ForwardRun):
         return call_known(
             march_stiff, engine.arrays, self._state, self._kept, self._work, self._tableau,
             self._highest, given.tolerance, engine.scale, given.times, stops, given.longest, most,
-            self._at, self._history, self._frames, self._rates, self._h,
+            self._at, self._history, self._frames, self._h,
         )  # fmt: skip

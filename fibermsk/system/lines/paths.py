@@ -90,6 +90,7 @@ class LinePaths:
         self._start_chains(motion, state)
         self._last: tuple[At, PlacedPaths] | None = None
         self._second: tuple[PlacedPaths, Array] | None = None
+        self._moved_by: dict[int, list[tuple[str, str, int]]] = {}
 
     @property
     def arrays(self) -> PathArrays:
@@ -380,6 +381,11 @@ class LinePaths:
 
     def moved_by(self, k: int) -> list[tuple[str, str, int]]:
         """Coordinates that change the length of muscle k: name, unit and entry of the state."""
+        if k not in self._moved_by:
+            self._moved_by[k] = self._find_moved_by(k)
+        return self._moved_by[k]
+
+    def _find_moved_by(self, k: int) -> list[tuple[str, str, int]]:
         skeleton, (moves, drives) = self._skeleton, self._touching(k)
         axes = np.flatnonzero(moves.any(0) & ~moves.all(0))
         drivers = self.axes.rows[drives]

@@ -194,7 +194,14 @@ class MuscleReports(PathReports):
         if not frames.t.size:
             return failed
         given = self._lines.states_over(frames.t.tolist(), frames.states, frames.rates)
-        outputs = self._lines.hill.outputs(table["length"], table["lengthening_speed"], *given)
+        paths, hill = (table["length"], table["lengthening_speed"]), self._lines.hill
+        unknown = np.isnan(given[2])
+        if unknown.any():
+            # a run that solves for the rates does not record them: they are minus the row at rest
+            given[2, unknown] = 0.0
+            rows = hill.forces(*paths, *given)[..., 1, 0]
+            given[2, unknown] = -rows[unknown]
+        outputs = hill.outputs(*paths, *given)
         table["activation"][:] = given[0]
         for name, column in _COLUMNS.items():
             table[name][:] = outputs[:, :, column]

@@ -155,7 +155,7 @@ def _solve_variant(paths, state, chains, v, o, i):
         start, m = chains.variant[v]
         frame, bend, field = np.empty((m, 2, 4, 3)), np.empty((m, 2, 3)), np.empty((m, 4))
         line = np.empty((m + 1, 4))
-        solved = newton(kind, size, R, p, o, i, foot, frame, bend, field, line) < SOLVED
+        solved = newton(kind, size, R, p, o, i, foot, False, frame, bend, field, line) < SOLVED
         if solved:
             chains.foot[start : start + m] = foot
         shortest = start

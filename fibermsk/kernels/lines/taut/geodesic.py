@@ -15,6 +15,7 @@ import math
 
 from fibermsk._compile import body, part
 from fibermsk.kernels._scratch import scratch
+from fibermsk.kernels.lines.taut.ellipsoid import integrate_on_ellipsoid
 from fibermsk.kernels.lines.taut.surfaces import (
     CYLINDER,
     ELLIPSOID,
@@ -37,23 +38,14 @@ STEPS = 2000
 @part
 def _slope(kind, size, y, g, H, out):
     """Fill out (10,) with dy/ds."""
-    if kind == ELLIPSOID:
-        # as below, with a diagonal Hessian of 2 a, 2 b, 2 c
-        a, b, c = 1.0 / (size[0] * size[0]), 1.0 / (size[1] * size[1]), 1.0 / (size[2] * size[2])
-        g[0], g[1], g[2] = 2.0 * a * y[0], 2.0 * b * y[1], 2.0 * c * y[2]
-        x, z, w = g[0] * g[0], g[1] * g[1], g[2] * g[2]
-        share = 1.0 / (x + z + w)
-        bend = 2.0 * (a * y[3] * y[3] + b * y[4] * y[4] + c * y[5] * y[5]) * share
-        K = 4.0 * (b * c * x + a * c * z + a * b * w) * share * share
-    else:
-        level(kind, size, y, g, H)
-        square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2]
-        bend = 0.0
-        for r in range(3):
-            for k in range(3):
-                bend += y[3 + r] * H[r, k] * y[3 + k]
-        bend /= square
-        K = gauss_curvature(H, g)
+    level(kind, size, y, g, H)
+    square = g[0] * g[0] + g[1] * g[1] + g[2] * g[2]
+    bend = 0.0
+    for r in range(3):
+        for k in range(3):
+            bend += y[3 + r] * H[r, k] * y[3 + k]
+    bend /= square
+    K = gauss_curvature(H, g)
     for r in range(3):
         out[r] = y[3 + r]
         out[3 + r] = -bend * g[r]
@@ -81,9 +73,12 @@ def _midpoint(kind, size, y, first, step, n, before, here, slope, g, H, out):
 def integrate(kind, size, y, length, accuracy):
     """Move the state y (10,) along its geodesic by a length [m] of either sign.
 
-    Extrapolated midpoint rule (Gragg, Bulirsch and Stoer), with as many columns and steps as an
-    accuracy, such as `ACCURACY`, needs.
+    A series on ellipsoids; else the extrapolated midpoint rule (Gragg, Bulirsch and Stoer), with as
+    many columns and steps as an accuracy, such as `ACCURACY`, needs.
     """
+    if kind == ELLIPSOID:
+        integrate_on_ellipsoid(size, y, length, accuracy)
+        return
     g, H = scratch(3), scratch((3, 3))
     first, slope, before, here = scratch(10), scratch(10), scratch(10), scratch(10)
     table = scratch((COLUMNS, 10))

@@ -100,12 +100,12 @@ def _copy_feet(foot, out):
 
 @inner_body
 def _iterate(
-    kind, size, R, p, o, i, foot, frame, bend, field, line,
+    kind, size, R, p, o, i, foot, near, frame, bend, field, line,
     residual, move, swing, E, A, tried, step,
 ):  # fmt: skip
     """As `newton`, with its work space."""
-    m = kind.size
-    norm = _evaluate(kind, size, R, p, o, i, foot, math.inf, frame, bend, field, line, residual)
+    m, norm = kind.size, 0.0 if near else math.inf
+    norm = _evaluate(kind, size, R, p, o, i, foot, norm, frame, bend, field, line, residual)
     for _ in range(STEPS):
         if not math.isfinite(norm):
             return math.inf
@@ -157,9 +157,10 @@ def _iterate(
 
 
 @inner
-def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
+def newton(kind, size, R, p, o, i, foot, near, frame, bend, field, line):
     """Move the feet (m, 7) to the solution; the norm of the residual there, infinite on failure.
 
+    near: whether the feet are expected so near to it that rough geodesics are of no use.
     Fills what `fill_frames` and `fill_lines` of `fibermsk.kernels.lines.taut.chain` have of it.
     A step is shortened until the next one, by the same matrix, is shorter: unlike the norm of the
     residual this does not depend on how the equations are scaled (Deuflhard, 2004, section 3.3).
@@ -170,7 +171,7 @@ def newton(kind, size, R, p, o, i, foot, frame, bend, field, line):
     E, A = np.empty((4 * m, 4 * m)), np.empty((4 * m, 4 * m + 1))
     tried, step = np.empty((m, 7)), np.empty(4 * m)
     return _iterate(
-        kind, size, R, p, o, i, foot, frame, bend, field, line,
+        kind, size, R, p, o, i, foot, near, frame, bend, field, line,
         residual, move, swing, E, A, tried, step,
     )  # fmt: skip
 

@@ -184,13 +184,16 @@ def _scatter(frame, line, feet, where, gradient):
 
 
 @inner
-def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, loose, gradient):
-    """Solve for the tangent points and for the surfaces that are touched; returns as `solve`."""
+def _settle_contacts(kind, size, R, p, o, i, asked, foot, near, active, loose, gradient):
+    """Solve for the tangent points and for the surfaces that are touched; returns as `solve`.
+
+    near: as for `fibermsk.kernels.lines.taut.newton.newton`.
+    """
     m, failed = kind.size, LOST
     lifted = np.zeros(m, np.int64)
     a, b, point = scratch(3), scratch(3), scratch(3)
     g, H = scratch(3), scratch((3, 3))
-    for _ in range(CHANGES):
+    for change in range(CHANGES):
         kinds, sizes, Rs, ps, feet, where = _pack(kind, size, R, p, foot, active)
         n = where.size
         frame, bend, field = np.empty((n, 2, 4, 3)), np.empty((n, 2, 3)), np.empty((n, 4))
@@ -198,7 +201,9 @@ def _settle_contacts(kind, size, R, p, o, i, asked, foot, active, loose, gradien
         if n == 0:
             fill_lines(o, i, frame, line)
         else:
-            if not newton(kinds, sizes, Rs, ps, o, i, feet, frame, bend, field, line) < 1e-10:
+            first = near and change == 0
+            found = newton(kinds, sizes, Rs, ps, o, i, feet, first, frame, bend, field, line)
+            if not found < 1e-10:
                 return failed, math.nan, where[0] if n == 1 else -1
             lowest = 0
             for j in range(n):
@@ -272,7 +277,7 @@ def _search(kind, size, R, p, o, i, asked, starts, foot, active, loose, gradient
             found, blamed = guess(kind, size, R, p, starts[c], foot, active, points, sweeps, calm)
             if found == 0:
                 status, L, blamed = _settle_contacts(
-                    kind, size, R, p, o, i, asked, foot, active, loose, gradient
+                    kind, size, R, p, o, i, asked, foot, False, active, loose, gradient
                 )
                 if status == TAUT and L < shortest:
                     shortest = L
@@ -281,7 +286,9 @@ def _search(kind, size, R, p, o, i, asked, starts, foot, active, loose, gradient
                 status = PIECES if found == -1 else ORDER
         if shortest < math.inf:
             _keep(best, touched, foot, active)
-            return _settle_contacts(kind, size, R, p, o, i, asked, foot, active, loose, gradient)
+            return _settle_contacts(
+                kind, size, R, p, o, i, asked, foot, True, active, loose, gradient
+            )
     return status, math.nan, blamed
 
 
@@ -313,7 +320,7 @@ def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, loose
         for attempt in range(2 if loose else 1):
             _keep(before, was, foot, active)
             status, L, _ = _settle_contacts(
-                kind, size, R, p, o, i, asked, foot, active, attempt, gradient
+                kind, size, R, p, o, i, asked, foot, True, active, attempt, gradient
             )
             if status == TAUT:
                 return status, L, -1
@@ -328,7 +335,7 @@ def solve(kind, size, R, p, o, i, hint, hinted, asked, foot, active, warm, loose
             clear = clear and deepest(kind[k], size[k], R[k], p[k], o, i, local) >= 0.0
         if clear:
             return _settle_contacts(
-                kind, size, R, p, o, i, asked, foot, active, max(0, loose - 1), gradient
+                kind, size, R, p, o, i, asked, foot, False, active, max(0, loose - 1), gradient
             )
         starts = from_all_sides(kind, size, R, p, o, i)
     may = max(0, loose - 1)
