@@ -85,8 +85,13 @@ def _time(result: Result) -> list[Column]:
             columns += [
                 Column(f"{name}.{end}_{axis}", force[:, i], unit) for i, axis in enumerate(AXES)
             ]
-    columns += columns_of(result.states) + columns_of(result.elements)
-    columns += columns_of(result.muscles)
+    muscles = columns_of(result.muscles)
+    # the state of a line muscle may be one of what is reported of it, such as its fiber length
+    reported = {column.name for column in muscles}
+    own = {name: states for name, states in result.states.items() if name in result.muscles}
+    others = {name: states for name, states in result.states.items() if name not in own}
+    columns += columns_of(others) + columns_of(result.elements)
+    columns += [column for column in columns_of(own) if column.name not in reported] + muscles
     return columns + [Column(key, getattr(result, key), f.unit) for key, f in SOLVER_FIELDS.items()]
 
 

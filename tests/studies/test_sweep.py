@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from studies.cases import added, killing, pendulum
+from studies.cases import added, killing, pendulum, pulled
 
 import fibermsk as fm
 from fibermsk.studies import dataset, task
@@ -52,6 +52,25 @@ def test_points_of_a_grid_are_their_runs():
             np.testing.assert_array_equal(point["time"], one.time)
             assert point["hinge.speed_max"] == one.speeds["hinge"].max()
             assert point["hinge_end"] == one.coordinate("hinge")[-1]
+
+
+def test_line_muscles_run_in_one_compiled_loop_too():
+    """States that results of muscles report too are columns once."""
+    over = {"muscle/max_isometric_force": [70.0, 90.0]}
+    outputs = ["slider", "muscle.fiber_length", "muscle.tendon_force_end"]
+    found = [fm.sweep(pulled, over, outputs=outputs, method=name) for name in ("ndf", "sdirk2")]
+    for k, force in enumerate([70.0, 90.0]):
+        model = fm.with_parameters(pulled().model, {"muscle/max_isometric_force": force})
+        one = fm.simulate(fm.build(model), t_end=0.02, dt=0.005, method=fm.NDF(1e-6))
+        point = found[0].isel({"muscle.max_isometric_force": k})
+        assert point["status"] == "done"
+        np.testing.assert_array_equal(point["slider"], one.coordinate("slider"))
+        np.testing.assert_array_equal(
+            point["muscle.fiber_length"], one.states["muscle"]["fiber_length"]
+        )
+        assert point["muscle.tendon_force_end"] == one.muscles["muscle"]["tendon_force"][-1]
+    for name in ("slider", "muscle.fiber_length", "muscle.tendon_force_end"):
+        np.testing.assert_allclose(*(one[name] for one in found), rtol=1e-4)
 
 
 def test_scenes_by_name_by_value_and_by_function_are_alike():

@@ -12,7 +12,7 @@ from fibermsk.cli.completing import one_of, scene_names
 from fibermsk.cli.errors import FAILED
 from fibermsk.cli.options import (
     JsonOut,
-    Method,
+    MethodOfRun,
     Numbers,
     Settings,
     Threads,
@@ -76,7 +76,7 @@ def sweep(
     jobs: Annotated[int, typer.Option("--jobs", help="Processes at a time; -1 for all cores.")] = 1,
     settings: Settings = None,
     numbers: Numbers = None,
-    method: Method = None,
+    method: MethodOfRun = None,
     threads: Threads = None,
     t_end: End = None,
     dt: Step = None,

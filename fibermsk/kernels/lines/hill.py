@@ -59,6 +59,24 @@ def hill_outputs(L, v, a, x, rate, c, out):
 
 
 @kernel
+def balance_of_one(c, L, v, a, x, rate):
+    """Balance of fibers and tendon of one muscle; replaced by that of a law."""
+    return one_muscle(c, L, v, a, x, rate)
+
+
+@kernel
+def fill_balances(c, L, a, x, out):
+    """Fill out (n, 2): excess of the fibers at rest over the tendon, over F_0, and its slope.
+
+    Of one muscle with constants c, length of the path L and activation a, at lengths x (n,) of the
+    fibers.
+    """
+    for k in range(x.size):
+        row = balance_of_one(c, L, 0.0, a, x[k], 0.0)[1]
+        out[k, 0], out[k, 1] = row[0], row[4]
+
+
+@kernel
 def hill_constant_slopes(L, v, a, x, rate, c, out):
     """Fill out (m, 2, n_constants): derivatives of force and row in every constant.
 
@@ -88,6 +106,8 @@ class HillKernels:
         `hill_outputs`.
     constant_slopes : callable
         `hill_constant_slopes`.
+    balances : callable
+        `fill_balances`.
     """
 
     def __init__(self, kind: type, form: str) -> None:
@@ -95,6 +115,7 @@ class HillKernels:
         self.forces: Any = made.of(hill_forces)
         self.outputs: Any = made.of(hill_outputs)
         self.constant_slopes: Any = made.of(hill_constant_slopes)
+        self.balances: Any = made.of(fill_balances)
 
 
 @lru_cache
@@ -121,6 +142,7 @@ def rebuilding(kind: type, form: str) -> Rebuilding:
     replaced = [
         (one_muscle, getattr(made, form)),
         (outputs_of_one, getattr(made, f"{form}_outputs")),
+        (balance_of_one, made.balance),
     ]
     return Rebuilding(replaced, f"{name}_{form}", _version(kind))
 

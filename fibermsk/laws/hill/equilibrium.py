@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,11 @@ LARGEST = 10.0
 """Largest force of the tendon in an equilibrium, over max_isometric_force. A tendon breaks under a
 few times max_isometric_force. In the start poses of published models it is below 7; one has muscles
 with 14 and 28, whose paths are longer than tendon and optimal fibers by one to two of these."""
+
+
+Balances = Callable[[Array, float, float, Array, Array], object]
+"""Fills (n, 2) with the residual and its slope at lengths (n,) of the fibers, given a row of
+constants, a length of the path and an activation."""
 
 
 class HillStart(NamedTuple):
@@ -58,6 +65,7 @@ def static_start(
     length: float,
     activation: float,
     near: float | None = None,
+    balances: Balances | None = None,
 ) -> HillStart:
     """Stable equilibrium of a muscle at rest, with a row of constants c.
 
@@ -83,7 +91,7 @@ def static_start(
         if form == "rigid":
             start = _rigid(owner, c, equations, length, activation)
         else:
-            start = _elastic(owner, c, equations, form, length, activation, near)
+            start = _elastic(owner, c, equations, form, length, activation, near, balances)
     numbers = float(c[MAX_FORCE]), float(c[OPTIMUM]), float(c[SLACK])
     refuse_long_path(owner, length, start.fiber_length, start.tendon_force, *numbers)
     return start
@@ -136,7 +144,7 @@ def refuse_long_path(
     _check.refuse(owner, "length of the path", length, must, unit="m", remedy=remedy)
 
 
-def _elastic(owner, c, equations, form, length, activation, near) -> HillStart:
+def _elastic(owner, c, equations, form, length, activation, near, balances) -> HillStart:
     force, slack = float(c[MAX_FORCE]), float(c[SLACK])
     shortest = float(equations.pennation(c, float(c[OPTIMUM]))[2])
     least = float(equations.pennation(c, shortest * (1.0 + 1e-9))[0]) * shortest
@@ -156,7 +164,12 @@ def _elastic(owner, c, equations, form, length, activation, near) -> HillStart:
     even = np.linspace(shortest, longest, SAMPLES)
     taut = np.hypot(np.maximum(length - slack * np.linspace(0.98, 1.12, SAMPLES), 0.0), height)
     at = np.unique(np.clip(np.concatenate([even, taut]), shortest, longest))
-    roots = _stable_roots(excess, at) or _carrying_nothing(excess, at)
+    if balances is None:
+        values = np.array([excess(float(x)) for x in at])
+    else:
+        values = np.empty((at.size, 2))
+        balances(c, length, activation, at, values)
+    roots = _stable_roots(excess, at, values) or _carrying_nothing(excess, at, values[:, 0])
     if not roots:
         bound = LONGEST * float(c[OPTIMUM])
         if bound < longest and not excess(bound)[0] >= 0.0:
@@ -205,13 +218,14 @@ def _no_root(owner, length, slack, least, at_least) -> None:
     _check.refuse(owner, "length of the path", length, must, unit="m", remedy=remedy)
 
 
-def _stable_roots(excess, at: Array) -> list[float]:
-    """All points at which a function rises through zero, or reaches it from below."""
-    values = [excess(float(x)) for x in at]
+def _stable_roots(excess, at: Array, values: Array) -> list[float]:
+    """All points at which a function rises through zero, or reaches it from below.
+
+    values (n, 2): it and its slope at points (n,).
+    """
     roots: list[float] = []
-    for k in range(len(at) - 1):
-        (e0, s0), (e1, s1) = values[k], values[k + 1]
-        low, high = float(at[k]), float(at[k + 1])
+    known = list(zip(at.tolist(), values.tolist(), strict=True))
+    for (low, (e0, s0)), (high, (e1, s1)) in itertools.pairwise(known):
         if e0 < 0.0 <= e1:
             roots.append(_crossing(excess, low, high))
         elif e0 < 0.0 and e1 < 0.0 and s0 > 0.0 > s1:
@@ -225,9 +239,12 @@ def _stable_roots(excess, at: Array) -> list[float]:
     return roots
 
 
-def _carrying_nothing(excess, at: Array) -> list[float]:
-    """Longest of the shortest lengths at which the residual is zero; none if it is not zero."""
-    still = [excess(float(x))[0] == 0.0 for x in at]
+def _carrying_nothing(excess, at: Array, values: Array) -> list[float]:
+    """Longest of the shortest lengths at which the residual is zero; none if it is not zero.
+
+    values (n,): it at points (n,).
+    """
+    still = (values == 0.0).tolist()
     if not still[0]:
         return []
     end = still.index(False) if False in still else len(at)

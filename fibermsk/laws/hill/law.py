@@ -15,7 +15,7 @@ from fibermsk._numbers import FRACTION, NON_NEGATIVE, bounded, checked, number, 
 from fibermsk.laws.derivatives import STEP
 from fibermsk.laws.hill.degroote import DeGrooteCurves
 from fibermsk.laws.hill.equations import FORMS, OUTPUTS
-from fibermsk.laws.hill.equilibrium import HillStart, static_start
+from fibermsk.laws.hill.equilibrium import Balances, HillStart, static_start
 from fibermsk.laws.hill.kinds import KINDS, equations_of
 
 NUMBERS = (
@@ -222,7 +222,12 @@ class HillLaw:
         return self.row(self.values(muscle))
 
     def start(
-        self, muscle: HillNumbers, length: float, activation: float, near: float | None = None
+        self,
+        muscle: HillNumbers,
+        length: float,
+        activation: float,
+        near: float | None = None,
+        balances: Balances | None = None,
     ) -> HillStart:
         """Static equilibrium of fibers and tendon, from which a run starts.
 
@@ -236,6 +241,9 @@ class HillLaw:
             In [0, 1].
         near : float, optional
             Length of the fibers [m] next to which the equilibrium is wanted if there are several.
+        balances : callable, optional
+            Samples of the balance by compiled code, which finds the same; see
+            `fibermsk.kernels.lines.hill`.
 
         Returns
         -------
@@ -249,7 +257,9 @@ class HillLaw:
         """
         kind = type(self.curves)
         c, owner = self.constants(muscle), f"line muscle {muscle.name!r}"
-        return static_start(owner, c, equations_of(kind), self.tendon, length, activation, near)
+        return static_start(
+            owner, c, equations_of(kind), self.tendon, length, activation, near, balances
+        )
 
     def describe(
         self,

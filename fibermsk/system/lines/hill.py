@@ -125,7 +125,9 @@ class HillGroups:
 
     def start(self, k: int, length: float, activation: float) -> float:
         """State of a muscle in static equilibrium; NaN for a rigid tendon."""
-        return self._laws[k].start(self.muscles[k], length, activation).state
+        law = self._laws[k]
+        balances = kernels_of(law).balances
+        return law.start(self.muscles[k], length, activation, balances=balances).state
 
     def state(self, k: int) -> tuple[str, str, float] | None:
         """Name, unit and characteristic size of the state of a muscle; None without one."""
