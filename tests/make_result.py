@@ -142,10 +142,15 @@ def make_reporting_arm(n_frames: int = 5) -> Result:
     states = np.sin(np.arange(3.0 * n_frames)).reshape(n_frames, 3)
     force = Field("force", "N", "external force", "force on the body, in ground", (3,))
     tension = Field("tension", "N", "spring tension", "positive if it pulls")
+    time = np.linspace(0.0, 1.0, n_frames)
+    of_muscle = np.stack([time, 10.0 + time], axis=1)  # the second one is reported, too
     return make_result(
         n_frames,
         states=state_histories(
-            [StateRecord("tendon", ("force", "open_part", "open_part"), ("N", "1", "1"), states)]
+            [
+                StateRecord("tendon", ("force", "open_part", "open_part"), ("N", "1", "1"), states),
+                StateRecord("brachialis", ("excited", "tendon_force"), ("1", "N"), of_muscle),
+            ]
         ),
         elements={
             "band": Histories({"tension": tension}, {"tension": np.linspace(3.0, 4.0, n_frames)}),

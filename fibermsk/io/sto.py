@@ -27,7 +27,7 @@ def sto_writers(result: Result) -> dict[str, Callable[[Path, Done], None]]:
         what: {name: own[key] for name, own in numbers.items()} for what, key in _OF_FIBERS.items()
     }
     tables |= {
-        what: {column.name: column.values for column in columns_of(own)}
+        what: {column.name: column.values for column in columns_of(own.items())}
         for what in ("states", "elements", "muscles")
         if (own := getattr(result, what))
     }

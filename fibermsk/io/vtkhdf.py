@@ -23,6 +23,7 @@ from fibermsk.io.bones import bone_triangles
 from fibermsk.io.csv import Done, about
 from fibermsk.results.curves import along, centerlines
 from fibermsk.results.fields import FIBER_FIELDS
+from fibermsk.results.histories import histories_of
 from fibermsk.results.result import FiberHistory, Result
 
 _POINTS = 400_000
@@ -222,14 +223,13 @@ def _put_field_data(root: h5py.Group, steps: h5py.Group, result: Result, shape: 
         group.create_dataset(name, data=data, dtype=h5py.string_dtype("ascii"))
         offsets[name] = np.zeros(result.time.size, np.int64)
         sizes[name] = np.tile([1, len(values)], (result.time.size, 1))
-    for owners in (result.states, result.elements, result.muscles):
-        for owner, own in owners.items():
-            for key, values in own.items():
-                name, n = f"{owner}.{key}", len(values)
-                if values.ndim > 2:  # states at quadrature points
-                    values = values.reshape(n, -1)
-                group[name], offsets[name] = values, np.arange(n)
-                sizes[name] = np.tile([values[0].size, 1], (n, 1))
+    for owner, own in histories_of(result.states, result.elements, result.muscles):
+        for key, values in own.items():
+            name, n = f"{owner}.{key}", len(values)
+            if values.ndim > 2:  # states at quadrature points
+                values = values.reshape(n, -1)
+            group[name], offsets[name] = values, np.arange(n)
+            sizes[name] = np.tile([values[0].size, 1], (n, 1))
 
 
 def _put_moving(

@@ -70,6 +70,26 @@ class Histories(Summarized, Mapping[str, Array]):
         return Histories(self.fields, at_frames(self.arrays, frames))
 
 
+def histories_of(
+    states: Mapping[str, Histories],
+    elements: Mapping[str, Histories],
+    muscles: Mapping[str, Histories],
+) -> list[tuple[str, Histories]]:
+    """Histories with their owners, in which no owner has a name twice.
+
+    States that are reported of a line muscle too, such as its fiber length, are left out.
+    """
+    once = list[tuple[str, Histories]]()
+    for owner, own in states.items():
+        reported = muscles[owner].fields if owner in muscles else {}
+        if not reported.keys() & own.fields.keys():
+            once.append((owner, own))
+            continue
+        kept = {name: field for name, field in own.fields.items() if name not in reported}
+        once.append((owner, Histories(kept, {name: own[name] for name in kept})))
+    return [*once, *elements.items(), *muscles.items()]
+
+
 class StateRecord(NamedTuple):
     """Recorded first-order states of one owner; consecutive ones of one name form one array."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,7 @@ from fibermsk import _check
 from fibermsk.errors import ModelError
 from fibermsk.results.curves import at_samples, centerlines, mean_along
 from fibermsk.results.fields import AXES, FIBER_FIELDS, SOLVER_FIELDS
-from fibermsk.results.histories import Histories
+from fibermsk.results.histories import Histories, histories_of
 from fibermsk.results.result import FiberHistory, Result
 
 Array = NDArray[Any]
@@ -56,11 +56,11 @@ def single_numbers(fiber: FiberHistory) -> dict[str, Array]:
     return found | {"axial_force": mean_along(fiber, fiber.axial_force)}
 
 
-def columns_of(owners: Mapping[str, Histories]) -> list[Column]:
-    """Columns of states or reports of elements: ``OWNER.FIELD``, one per component."""
+def columns_of(owners: Iterable[tuple[str, Histories]]) -> list[Column]:
+    """Columns of states or reports of owners: ``OWNER.FIELD``, one per component."""
     return [
         Column(f"{owner}.{name}{part and '_'}{part}", values, field.unit)
-        for owner, own in owners.items()
+        for owner, own in owners
         for name, field in own.fields.items()
         for part, values in own.components(name).items()
     ]
@@ -85,13 +85,7 @@ def _time(result: Result) -> list[Column]:
             columns += [
                 Column(f"{name}.{end}_{axis}", force[:, i], unit) for i, axis in enumerate(AXES)
             ]
-    muscles = columns_of(result.muscles)
-    # the state of a line muscle may be one of what is reported of it, such as its fiber length
-    reported = {column.name for column in muscles}
-    own = {name: states for name, states in result.states.items() if name in result.muscles}
-    others = {name: states for name, states in result.states.items() if name not in own}
-    columns += columns_of(others) + columns_of(result.elements)
-    columns += [column for column in columns_of(own) if column.name not in reported] + muscles
+    columns += columns_of(histories_of(result.states, result.elements, result.muscles))
     return columns + [Column(key, getattr(result, key), f.unit) for key, f in SOLVER_FIELDS.items()]
 
 

@@ -182,10 +182,14 @@ def test_states_and_elements_in_files(tmp_path):
 def test_states_and_elements_in_tables(tmp_path):
     result = make_reporting_arm()
     states, load = result.states["tendon"], result.elements["load"]["force"]
+    muscle = result.states["brachialis"]
     expected = {
         "tendon.force": states["force"],
         "tendon.open_part_1": states["open_part"][:, 0],
         "tendon.open_part_2": states["open_part"][:, 1],
+        "brachialis.excited": muscle["excited"],
+        # also reported of the muscle: once in a table of all
+        "brachialis.tendon_force": muscle["tendon_force"],
         "band.tension": result.elements["band"]["tension"],
         **{f"load.force_{axis}": load[:, k] for k, axis in enumerate(XYZ)},
     }
@@ -211,8 +215,9 @@ def test_states_and_elements_in_plots():
     result = make_reporting_arm()
     names = plot_names(result)
     assert names["band.tension"] == "spring tension of band over time: positive if it pulls"
-    own = ["tendon.force", "tendon.open_part", "band.tension", "load.force"]
-    own += [f"brachialis.{name}" for name in result.muscles["brachialis"]]
+    own = ["tendon.force", "tendon.open_part", "brachialis.excited", "brachialis.tendon_force"]
+    own += ["band.tension", "load.force"]
+    own += [f"brachialis.{name}" for name in result.muscles["brachialis"] if name != "tendon_force"]
     assert list(names)[-len(own) :] == own and {"states", "elements"} <= set(names)
     load = result.elements["load"]["force"]
     lines = plot(result, "load.force").axes[0].get_lines()
