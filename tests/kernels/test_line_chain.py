@@ -1,5 +1,7 @@
 """Taut paths over surfaces: tangent points, length, and its derivatives."""
 
+import math
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -9,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from fibermsk.kernels.lines.material.chain_along import fill_motion, fill_moved
 from fibermsk.kernels.lines.points import fill_points
-from fibermsk.kernels.lines.taut.geodesic import ACCURACY, geodesic, integrate
+from fibermsk.kernels.lines.taut.geodesic import ACCURACY, ROUGH, geodesic, integrate
 from fibermsk.kernels.lines.taut.solve import TAUT, chain
 from fibermsk.kernels.lines.taut.surfaces import (
     CYLINDER,
@@ -121,6 +123,45 @@ def test_geodesic(kind):
     scale = np.array([0.02] * 3 + [1.0] * 4 + [1.0 / 0.02, 0.02, 1.0])
     assert_allclose(found / scale, wanted / scale, atol=3e-11)
     assert_allclose(integrated / scale, found / scale, atol=3e-11)
+
+
+@pytest.mark.parametrize("size", [(0.025, 0.02, 0.02), (0.1, 0.02, 0.05), (0.03, 0.03, 0.03)])
+def test_geodesics_of_ellipsoids(size, rng):
+    """Against the equations, solved by scipy, from short arcs to several times around."""
+    size = np.array(size)
+    a = size**-2.0
+
+    def slope(_, y):
+        S, bend = np.sum((a * y[:3]) ** 2), np.sum(a * y[3:6] ** 2)
+        K = a.prod() / S**2
+        return np.r_[y[3:6], -bend / S * a * y[:3], y[7], -K * y[6], y[9], -K * y[8]]
+
+    scale = np.array([size.min()] * 3 + [1.0] * 4 + [1.0 / size.min(), size.min(), 1.0])
+    for length in (0.0, 1e-9, 0.01, -0.02, 0.05, -0.15, 0.4):
+        x = size * rng.normal(size=3)
+        x /= np.sqrt(np.sum((x / size) ** 2))
+        t = np.cross(a * x, rng.normal(size=3))
+        t /= np.linalg.norm(t)
+        start = np.r_[x, t, 1.0, 0.3, -0.01, 1.0]
+        wanted = solve_ivp(slope, (0.0, length), start, "DOP853", rtol=2.3e-14, atol=1e-16).y[:, -1]
+        fields = np.maximum(scale, np.abs(wanted))
+        for accuracy, allowed in ((ACCURACY, 1e-11), (ROUGH, 1e-4)):
+            found = start.copy()
+            integrate(ELLIPSOID, size, found, length, accuracy)
+            assert_allclose(found / fields, wanted / fields, atol=allowed)
+        if size.max() == size.min():
+            # a great circle
+            angle = length / size[0]
+            circle = np.cos(angle) * x + size[0] * np.sin(angle) * t
+            assert_allclose(wanted[:3], circle, atol=1e-12)
+
+
+def test_geodesics_that_are_not_finite_are_nan():
+    size, y = np.array([0.025, 0.02, 0.02]), np.array([0.025, 0, 0, 0, 1.0, 0, 1, 0, 0, 1])
+    for length in (math.nan, math.inf, 1e9):
+        found = y.copy()
+        integrate(ELLIPSOID, size, found, length, ACCURACY)
+        assert np.isnan(found).all()
 
 
 @pytest.mark.parametrize("name", CASES)
