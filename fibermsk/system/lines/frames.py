@@ -47,9 +47,10 @@ class FramePaths:
         """Paths of a frame, in views; None without a solution."""
         if f in self.failed:
             return None
-        own = self.length, self.speed, self._by_u, self.by_q, self._speed_u
         state = PathState._make(one[f] for one in self._states)
-        return PlacedPaths(*(one[f] for one in own), state)
+        return PlacedPaths(
+            self.length[f], self.speed[f], self._by_u[f], self.by_q[f], self._speed_u[f], state
+        )
 
     def switched(self) -> Index:
         """Frames before which a point began or ceased to act, or a cylinder was left.
