@@ -122,6 +122,17 @@ def test_frames_between_steps(arm):
     np.testing.assert_allclose(ends[1], fine, atol=1e-6)
 
 
+@pytest.mark.parametrize("method", [fm.NDF(1e-8), fm.Explicit(1e-8)])
+def test_velocities_of_fibers_in_frames(arm, method):
+    """The march does not record the rates of states: reports solve for them."""
+    result = fm.simulate(arm, t_end=0.2, dt=5e-4, method=method)
+    for muscle in result.muscles.values():
+        speed = np.gradient(muscle["fiber_length"], result.time)[1:-1]
+        error = np.abs(muscle["fiber_velocity"][1:-1] - speed)
+        # excitations have corners at 50 and 100 ms
+        assert error.max() < 0.02 * np.abs(speed).max() and np.median(error) < 1e-4
+
+
 def test_refusals(arm):
     """Settings out of range, and what the loop does not have, are named."""
     for given, what in (

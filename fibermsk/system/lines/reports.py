@@ -102,20 +102,19 @@ class PathReports:
 
     def solve(self, frames: AtFrames) -> list[tuple[int, PathError]]:
         """Fill new histories; frames without a solution of a path, which have NaN, and why."""
-        found, m, k = self._solver.solve(frames), self._own.size, frames.t.size
+        found, shape = self._solver.solve(frames), (self._own.size, frames.t.size)
         # rows are those of the histories
         self._table = {
             "length": np.ascontiguousarray(found.length[:, self._own].T),
             "lengthening_speed": np.ascontiguousarray(found.speed[:, self._own].T),
-            "length_jump": np.zeros((m, k)),
-            **{name: np.empty((m, k)) for name in self._more},
+            "length_jump": np.zeros(shape),
+            **{name: np.empty(shape) for name in self._more},
         }
         jump = self._table["length_jump"]
         jump[:, list(found.failed)] = math.nan
-        if k:
+        if frames.t.size:
             self._add_jumps(frames, found, jump)
-            last = k - 1
-            self._last = found.placed(last), float(frames.t[last])
+            self._last = found.placed(frames.t.size - 1), float(frames.t[-1])
         arms = iter(np.ascontiguousarray(-found.by_q[:, self._arms[0], self._arms[1]].T))
         drawn = _Drawn(self._paths, found)
         self._histories = {}
@@ -197,10 +196,10 @@ class MuscleReports(PathReports):
         paths, hill = (table["length"], table["lengthening_speed"]), self._lines.hill
         unknown = np.isnan(given[2])
         if unknown.any():
-            # a run that solves for the rates does not record them: they are minus the row at rest
-            given[2, unknown] = 0.0
-            rows = hill.forces(*paths, *given)[..., 1, 0]
-            given[2, unknown] = -rows[unknown]
+            # a compiled march does not record the rates: rows are these minus what the law gives
+            rows = hill.forces(*paths, *given[:2], np.where(unknown, 0.0, given[2]))[:, :, 1]
+            explicit = unknown & (rows[:, :, 5] == 1.0)
+            given[2, explicit] = -rows[explicit, 0]
         outputs = hill.outputs(*paths, *given)
         table["activation"][:] = given[0]
         for name, column in _COLUMNS.items():
