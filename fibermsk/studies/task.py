@@ -62,6 +62,28 @@ def _file(scene: str, digest: str) -> SceneFile:
     return file
 
 
+@lru_cache(maxsize=1)
+def _last_made(scene: str, digest: str, own: tuple[tuple[str, Any], ...], _: str) -> Any:
+    return _file(scene, digest).make(dict(own))
+
+
+def _made(scene: str, digest: str, own: dict[str, Any]) -> Any:
+    """What a scene's file makes of settings: the last one again, where points share settings.
+
+    Runs copy its model. Observers, and methods of the user, may remember a run: then it is made
+    anew.
+    """
+    given = tuple(sorted(own.items()))
+    try:
+        hash(given)
+    except TypeError:
+        return _file(scene, digest).make(own)
+    last = _last_made(scene, digest, given, repr(given))
+    if isinstance(last, Scene) and not last.observers and isinstance(last.method, str):
+        return last
+    return _file(scene, digest).make(own)
+
+
 @dataclass(frozen=True)
 class Task:
     """What is done at each point.
@@ -91,7 +113,7 @@ class Task:
         """The scene of a point."""
         own, values = self.settings | settings, self.numbers | numbers
         if isinstance(self.scene, str | Path):
-            scene = _file(str(self.scene), self.digest).make(own)
+            scene = _made(str(self.scene), self.digest, own)
         else:
             scene = self.scene if isinstance(self.scene, Scene) else self.scene(**own)
         if not isinstance(scene, Scene):

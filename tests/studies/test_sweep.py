@@ -73,6 +73,25 @@ def test_line_muscles_run_in_one_compiled_loop_too():
         np.testing.assert_allclose(*(one[name] for one in found), rtol=1e-4)
 
 
+@pytest.mark.parametrize("watched", [False, True])
+def test_a_file_makes_its_scene_once_for_equal_settings(watched, tmp_path):
+    """Unless its observers could remember a run."""
+    file, calls = tmp_path / "counting.py", tmp_path / "calls"
+    watching = "fm.StopWhen(lambda moment: 1.0, 'never')," if watched else ""
+    file.write_text(
+        "from pathlib import Path\nfrom dataclasses import replace\nimport fibermsk as fm\n"
+        "from studies.cases import pendulum\n\n"
+        "def scene(angle: float = 0.2) -> fm.Scene:\n"
+        f"    with Path({str(calls)!r}).open('a') as out:\n        out.write('.')\n"
+        f"    return replace(pendulum(angle=angle), observers=({watching}))\n"
+    )
+    over = {"angle": ANGLES, "rod/mass": MASSES}
+    found = fm.sweep(str(file), over, outputs="hinge")
+    assert (found["status"] == "done").all()
+    assert len(calls.read_text()) <= 4 if not watched else len(calls.read_text()) >= 6
+    same(found.drop_attrs(), fm.sweep(pendulum, over, outputs="hinge").drop_attrs())
+
+
 def test_scenes_by_name_by_value_and_by_function_are_alike():
     over = {"fiber/radius": [3e-3, 4e-3]}
     settings = {"steps": 5, "duration": 0.02}
