@@ -64,7 +64,19 @@ class At(NamedTuple):
 
 
 class AtFrames(NamedTuple):
-    """Kinematics of bodies in k frames; arrays as of `At`, with an axis for the frames first."""
+    """Kinematics of bodies in k frames.
+
+    Attributes
+    ----------
+    t : (k,) float array
+        Times [s].
+    q, p : (k, n) float array
+        Coordinates [rad or m] and their rates; accelerations, which are not recorded, are NaN.
+    states, rates : (k, n_states) float array
+        Unknowns of first order and their rates, which are NaN where a run does not record them.
+    motion : Motion
+        Bodies and joint axes, in arrays with an axis for the frames first.
+    """
 
     t: Array
     q: Array

@@ -16,6 +16,7 @@ import fibermsk as fm
 from fibermsk.kernels.forward.correction import correct
 from fibermsk.kernels.forward.multistep import _respace
 from fibermsk.kernels.lines.hill import rebuilding
+from fibermsk.solvers.compiled import run
 from fibermsk.solvers.compiled.tableau import tableau
 
 END = (-0.339992953, 1.700344442)
@@ -131,6 +132,22 @@ def test_velocities_of_fibers_in_frames(arm, method):
         error = np.abs(muscle["fiber_velocity"][1:-1] - speed)
         # excitations have corners at 50 and 100 ms
         assert error.max() < 0.02 * np.abs(speed).max() and np.median(error) < 1e-4
+
+
+def test_a_run_within_a_run(arm, monkeypatch):
+    monkeypatch.setattr(run, "_AT_ONCE", 10)
+    begin, settings = arm.line_muscles.memory(), {"t_end": 0.2, "dt": 0.01, "method": fm.NDF(1e-6)}
+    y, v = arm.initial_state()
+
+    def again(_):
+        fm.simulate(arm, (y, v + 2.0), **settings)
+
+    alone = fm.simulate(arm, **settings)
+    arm.line_muscles.restore(begin)
+    nested = fm.simulate(arm, progress=again, **settings)
+    assert nested.stats["evaluations"] == alone.stats["evaluations"]
+    for name, angles in alone.coordinates.items():
+        np.testing.assert_array_equal(nested.coordinates[name], angles)
 
 
 def test_refusals(arm):

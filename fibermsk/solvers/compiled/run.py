@@ -64,6 +64,7 @@ def march_compiled(
     if failed:
         status, message = "failed", f"at t = {loop.time:.6g} s: {_REASONS[loop.status]}"
     seconds = working_time() - began
+    loop.end()
     t, (y_at, v_at), h = loop.frames()
     n = t.size
     none = np.zeros(n)

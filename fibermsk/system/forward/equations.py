@@ -6,7 +6,6 @@ It computes the same equations as the contributions, solved for the rates.
 from __future__ import annotations
 
 from dataclasses import fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,6 +58,7 @@ class ForwardMarch:
         self._signals: dict[int, int] = {}
         self._knots: list[tuple[Array, Array]] = []
         self.arrays = self._arrays(model, skeleton, lines, active)
+        self._spare: ForwardState | None = None
 
     def _arrays(
         self,
@@ -131,14 +131,22 @@ class ForwardMarch:
         return len(self._knots) - 1
 
     def memory(self) -> ForwardState:
-        """Memory of evaluations, with the present branches of the paths; one for all runs."""
-        state = self._memory
+        """Memory of evaluations, with the present branches of the paths: one that was given back.
+
+        A run within a run, such as by its progress, has a memory of its own.
+        """
+        state, self._spare = self._spare, None
+        if state is None:
+            return self._new_memory()
         for kept, own in zip(state.placed, self._paths.branches.new_state(), strict=True):
             kept[...] = own
         return state
 
-    @cached_property
-    def _memory(self) -> ForwardState:
+    def give_back(self, memory: ForwardState) -> None:
+        """Let the next run have a memory, since preparing its kernels takes time."""
+        self._spare = memory
+
+    def _new_memory(self) -> ForwardState:
         skeleton, n = self._system.skeleton, self._n
         n_axes, rows = skeleton.tree.n, skeleton.map_arrays
         n_rows, m = rows.offset.size, self.arrays.hill.shape[0]

@@ -98,6 +98,10 @@ class ForwardRun:
         if not self.status:
             self.status = self._advance(most, self._engine.stops(self._settings.times))
 
+    def end(self) -> None:
+        """Give the memory back; the run does not go on."""
+        self._engine.give_back(self._state)
+
     def frames(self) -> tuple[Array, tuple[Array, Array], Array]:
         """Times, positions and velocities of the frames so far, and lengths of their steps.
 

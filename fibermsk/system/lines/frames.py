@@ -25,7 +25,7 @@ class FramePaths:
     length, speed : (k, m) float array
         Lengths [m] and their rates [m/s]; NaN in frames without a solution.
     by_q : (k, m, n) float array
-        Derivatives of the lengths in the coordinates; NaN likewise.
+        Derivatives of the lengths in the coordinates [m/rad, or 1]; NaN likewise.
     failed : dict of PathError
         Why a frame has no solution, by frame.
     motion : Motion

@@ -63,7 +63,7 @@ class PathReports:
     Parameters
     ----------
     solver : PathsOfFrames
-        Paths of muscles.
+        Solves the paths of muscles in frames.
     own : sequence of int
         Those that are reported.
     more : sequence of Field
@@ -73,8 +73,8 @@ class PathReports:
     def __init__(
         self, solver: PathsOfFrames, own: Sequence[int], more: Sequence[Field] = ()
     ) -> None:
-        self._solver, self._paths, self._own = solver, solver.paths, np.array(own, np.int64)
-        paths = solver.paths
+        self._solver, self._own = solver, np.array(own, np.int64)
+        self._paths = paths = solver.paths
         self._last: tuple[PlacedPaths | None, float] = None, 0.0
         self._histories: dict[str, MuscleHistory] = {}
         self._fields: dict[int, dict[str, Field]] = {}
@@ -131,10 +131,10 @@ class PathReports:
 
     def _add_jumps(self, frames: AtFrames, found: FramePaths, jump: Array) -> None:
         """Changes of lengths since the last frame beyond the mean of their rates, at switches."""
-        for f in [0, *found.switched().tolist()]:
-            now, (before, then) = found.placed(f), self._last
-            if f:
-                before, then = found.placed(f - 1), float(frames.t[f - 1])
+        first = 0, *self._last  # after the last frame of the part before
+        others = [(f, found.placed(f - 1), float(frames.t[f - 1])) for f in found.switched()]
+        for f, before, then in [first, *others]:
+            now = found.placed(f)
             if now is None or before is None:
                 continue
             for row, k in enumerate(self._own.tolist()):

@@ -20,8 +20,8 @@ from fibermsk.kernels._scratch import scratch
 
 TERMS = 21
 """Most terms of the series: the cost of a step grows with their square, its length with less."""
-STRIDE = 1.5
-"""First step to try, in least radii of curvature."""
+STRIDE, GROWTH = 1.5, 1.5
+"""First step to try, in least radii of curvature; factor after a step that could be longer."""
 MOST_STEPS = 2000
 """Most steps along one geodesic; the state becomes NaN after."""
 
@@ -47,10 +47,11 @@ def _power(S, P, k):
 
 @body
 def _fill_series(a, y, step, radius, accuracy, z, S, P):
-    """Fill z (5, TERMS): series of x and the two fields in the part of a step from y.
+    """Fill z (5, TERMS): series of x and the two fields in the part of a step [m] from y.
 
-    a (3,): diagonal of A; S, P (TERMS,): work space. Returns the number of terms, and the part of
-    the step for which they have the accuracy.
+    a (3,): diagonal of A; radius: least radius of curvature [m]; accuracy: largest last two terms
+    that are left in, see `_last`; S, P (TERMS,): work space. Returns the number of terms, and the
+    part of the step for which they have the accuracy.
     """
     along, square = 0.0, 0.0
     for r in range(3):
@@ -84,11 +85,11 @@ def _fill_series(a, y, step, radius, accuracy, z, S, P):
             x2 += P[at + i] * z[2, i]
             c += P[at + i] * z[3, i]
             d += P[at + i] * z[4, i]
-        share = -1.0 / ((k + 1) * (k + 2))
-        z[0, k + 2] = share * on_curve * a[0] * x0
-        z[1, k + 2] = share * on_curve * a[1] * x1
-        z[2, k + 2] = share * on_curve * a[2] * x2
-        z[3, k + 2], z[4, k + 2] = share * on_field * c, share * on_field * d
+        twice = -1.0 / ((k + 1) * (k + 2))  # of two integrations
+        z[0, k + 2] = twice * on_curve * a[0] * x0
+        z[1, k + 2] = twice * on_curve * a[1] * x1
+        z[2, k + 2] = twice * on_curve * a[2] * x2
+        z[3, k + 2], z[4, k + 2] = twice * on_field * c, twice * on_field * d
         error = _last(z, k + 2, step, radius)
         calm = calm + 1 if error <= accuracy else 0
         if calm == 2:
@@ -101,20 +102,21 @@ def _fill_series(a, y, step, radius, accuracy, z, S, P):
 def integrate_on_ellipsoid(size, y, length, accuracy):
     """Move the state y (10,) along its geodesic by a length [m] of either sign.
 
-    The state is that of `fibermsk.kernels.lines.taut.geodesic`, on the surface. It is NaN if the
-    geodesic needs too many steps.
+    The state is that of `fibermsk.kernels.lines.taut.geodesic`, on the surface, and the accuracy
+    that of a step. The state becomes NaN if the geodesic needs too many steps.
     """
     z, S, P, a = scratch((5, TERMS)), scratch(TERMS), scratch(TERMS), scratch(3)
-    square, flat = 0.0, 0.0
+    flat = 0.0
     for r in range(3):
         a[r] = 1.0 / (size[r] * size[r])
-        square += (a[r] * y[r]) ** 2
         flat = max(flat, a[r])
-    radius = math.sqrt(square) / flat
-    rest, longest = length, STRIDE * radius
+    rest, longest = length, 0.0
     for _ in range(MOST_STEPS):
         if rest == 0.0:
             return
+        radius = math.sqrt((a[0] * y[0]) ** 2 + (a[1] * y[1]) ** 2 + (a[2] * y[2]) ** 2) / flat
+        if longest == 0.0:
+            longest = STRIDE * radius
         step = rest if abs(rest) <= longest else math.copysign(longest, length)
         n, share = _fill_series(a, y, step, radius, accuracy, z, S, P)
         if not math.isfinite(z[0, n - 1] + z[3, n - 1] + z[4, n - 1] + share):
@@ -128,6 +130,6 @@ def integrate_on_ellipsoid(size, y, length, accuracy):
             at, by = (r, 3 + r) if r < 3 else (2 * r, 2 * r + 1)
             y[at], y[by] = value, slope / step
         rest = 0.0 if share == 1.0 and step == rest else rest - share * step
-        longest = abs(share * step) if share < 1.0 else 1.5 * abs(step)
+        longest = abs(share * step) if share < 1.0 else GROWTH * abs(step)
     for r in range(10):
         y[r] = math.nan

@@ -15,7 +15,7 @@ import math
 
 from fibermsk._compile import body, part
 from fibermsk.kernels._scratch import scratch
-from fibermsk.kernels.lines.taut.ellipsoid import integrate_on_ellipsoid
+from fibermsk.kernels.lines.taut.ellipsoid import MOST_STEPS, integrate_on_ellipsoid
 from fibermsk.kernels.lines.taut.surfaces import (
     CYLINDER,
     ELLIPSOID,
@@ -28,11 +28,10 @@ from fibermsk.kernels.lines.taut.surfaces import (
 COLUMNS = 10
 """Most columns of the extrapolation; its order is twice as high."""
 ACCURACY = 3e-14
-"""Largest difference of the last two extrapolations, relative to radius of curvature and to 1."""
+"""Of a step: largest difference of the last two extrapolations, relative to radius of curvature and
+to 1; of a series its last two terms, in slopes."""
 ROUGH = 1e-7
 """The same far from a solution."""
-STEPS = 2000
-"""Most steps along one geodesic; the state becomes NaN after."""
 
 
 @part
@@ -98,7 +97,7 @@ def integrate(kind, size, y, length, accuracy):
         if last:
             step = rest
         taken += 1
-        if taken > STEPS or not math.isfinite(y[0] + y[3] + y[6] + y[8]):
+        if taken > MOST_STEPS or not math.isfinite(y[0] + y[3] + y[6] + y[8]):
             for r in range(10):
                 y[r] = math.nan
             return
