@@ -43,12 +43,9 @@ class Motion(NamedTuple):
 
     def frame(self, f: int) -> Motion:
         """Views of one state of a motion of many, whose arrays have an axis for these first."""
-        links, rows = self.links, self.rows
-        own = TreeState(
-            links.rotation[f], links.position[f], links.S[f], links.V[f], links.A[f]
-        )  # fmt: skip
-        of_map = None if rows is None else Rows._make(array[f] for array in rows)
-        return Motion(own, of_map, self.speed[f], self.rate[f])
+        links = TreeState._make(array[f] for array in self.links)
+        rows = None if self.rows is None else Rows._make(array[f] for array in self.rows)
+        return Motion(links, rows, self.speed[f], self.rate[f])
 
 
 def skeleton(model: Model) -> Skeleton:
