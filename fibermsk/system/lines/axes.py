@@ -65,7 +65,7 @@ class PathAxes:
             own = np.eye(self._skeleton.n)
             return np.concatenate([own, own[self.rows]]) if self.rows.size else own
         J = motion.rows.J
-        axes = J[..., self._skeleton.axis_rows, :]
+        axes = J[..., J.shape[-2] - self._skeleton.tree.n :, :]  # the last rows
         if not self.rows.size:
             return axes
         return np.concatenate([axes, J[..., self.rows, :]], axis=-2)
